@@ -123,7 +123,7 @@ def _load(path: Path) -> Case:
 def _wishes(file: str, text: str) -> Iterator[Wish]:
     for number, line in enumerate(text.splitlines(), 1):
         _, mark, comment = line.partition("//~ ")
-        if not mark or comment.startswith(("hole:", "analyse ", "flags ", "silent: ", "points ")):
+        if not mark or comment.startswith(("hole:", "analyse ", "flags ", "silent: ", "replaces: ", "points ")):
             continue
         for found in _WISH.finditer(comment):
             kind, buffer = (found[1], found[2]) if found[1] else (found[3], found[4] or "")

@@ -309,7 +309,7 @@ class Evaluator:
         if (to.size or 0) < 8:
             for s in value.symbols():
                 of = self.symbols.table[s]
-                made = cast and of.kind == "opaque" and not is_unknown_floating(of)
+                made = cast and of.kind in ("opaque", "op", "phi", "exit") and not is_unknown_floating(of)
                 if made or (of.kind == "load" and of.key[3] == 8):
                     self.values.narrowed.add(s)
         return value

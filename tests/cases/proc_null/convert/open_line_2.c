@@ -1,4 +1,5 @@
 /* The line comes from MPI_Cart_shift, the ghost cells of its ends from calloc. */
+//~ replaces: MPI_Irecv from MPI_PROC_NULL leaves the zeros of calloc, and so does OPI_Itake_replace
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
