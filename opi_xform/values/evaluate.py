@@ -15,7 +15,7 @@ from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.symbols import WRAPS, Symbols
 from opi_xform.memory.values import Comparison, Values
-from opi_xform.values.floating import CONVERTED, is_floating, is_unknown_floating, quotient
+from opi_xform.values.floating import CONVERTED, has_whole_part, is_unknown_floating, quotient
 
 Kind = tuple[str, int | None, bool]  # of a type: kind, bytes, signed
 
@@ -287,7 +287,7 @@ class Evaluator:
         for another, it is opaque as well.
         """
         to = op.type
-        if is_floating(self.symbols, value) and to.kind == "int" and not to.boolean:
+        if to.kind == "int" and not to.boolean and has_whole_part(self.symbols, value, (to.size or 0) >= 8):
             value = self.symbols.of("op", ("whole part", value), self.symbols.scope(value))
         if to.kind != "pointer":
             value = self.as_number(node, value)

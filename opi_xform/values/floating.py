@@ -35,6 +35,12 @@ def is_floating(symbols: Symbols, value: Poly) -> bool:
     return s is not None and symbols.table[s].kind == "op" and symbols.table[s].key[0] in (CONVERTED, CALLED, DIVIDED)
 
 
+def has_whole_part(symbols: Symbols, value: Poly, wide: bool) -> bool:
+    """A floating number whose whole part is another one; wide: in 64 bits, which may be made narrower later."""
+    s = value.single
+    return is_floating(symbols, value) or (wide and s is not None and is_unknown_floating(symbols.table[s]))
+
+
 def quotient(symbols: Symbols, item: ins.Nondet, values: Sequence[Poly]) -> Poly | None:
     """A known floating number divided by another; None where it is not known to be the same each time."""
     if item.quotient is None or not all(is_floating(symbols, v) for v in values):
