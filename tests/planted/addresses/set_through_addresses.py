@@ -191,4 +191,12 @@ BUGS = (
         ("jump_array",),
         condition="declaration",
     ),
+    Bug(
+        "whoever has a MAIN__ is a program of Fortran's",
+        "opi_xform.graph.whole",
+        "main_around(whole.functions) if whole.f2c else None",
+        "main_around(whole.functions)",
+        ("fortran_main_other",),
+        condition="whole program",
+    ),
 )

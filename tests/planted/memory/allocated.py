@@ -120,4 +120,12 @@ BUGS = (
         ("callee_turns", "local_first_turns"),
         condition="allocation and free",
     ),
+    Bug(
+        "a pointer that a function sets to NULL holds what it held",
+        "opi_xform.ownership.placement.events",
+        "return bool(given) and given[-1].constant == 0",
+        "return isinstance(getattr(self.program.graph.nodes[n].action, 'value', None), ins.Const)",
+        ("null_turns_reset",),
+        condition="allocation and free",
+    ),
 )

@@ -107,4 +107,12 @@ BUGS = (
         ("d_told_before_wait", "d_told_all_before_wait"),
         condition="pending requests",
     ),
+    Bug(
+        "what is put in before a send that stays gives its buffer away",
+        _REQUESTS,
+        'nodes = {n for n, when in points if when == "after"}',
+        "nodes = {n for n, _ in points}",
+        ("null_turns_pending",),
+        condition="pending requests",
+    ),
 )

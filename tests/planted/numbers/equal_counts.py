@@ -158,4 +158,20 @@ BUGS = (
         ("mpi_pack_header", "mpi_pack_gap"),
         condition="packed",
     ),
+    Bug(
+        "only what is read is another number where it is made narrower",
+        "opi_xform.values.evaluate",
+        'of.kind in ("opaque", "op", "phi", "exit")',
+        'of.kind == "opaque"',
+        ("counted_narrow_half", "counted_narrow_either"),
+        condition="packed",
+    ),
+    Bug(
+        "the whole part of a floating variable is the variable",
+        "opi_xform.values.floating",
+        "return is_floating(symbols, value) or (wide and",
+        "return is_floating(symbols, value) or (False and",
+        ("counted_narrow_variable",),
+        condition="packed",
+    ),
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from case_tools import run_tool
 from ownership_support import Source, shared, source
 
 from opi_xform.dataflow.table import shipped_table
@@ -16,6 +18,7 @@ from opi_xform.ownership.spelling.mentions import Mentions
 from opi_xform.resources import analyses_dir
 from opi_xform.toml import load_toml
 
+ROOT = Path(__file__).resolve().parents[4]
 CARRIER, MEMORY = shipped_table(), shipped_table("lost-memory")
 SAME = {
     "Absent": "None",
@@ -120,3 +123,19 @@ def test_a_function_that_may_return_null_need_not_have_allocated() -> None:
     get = "static double *get(int n)\n{\ndouble *p;\nif (n < 3)\nreturn NULL;\np = malloc(80);\nreturn p;\n}\n"
     found = program(f"double *b = get(argc);\n{RECV}\nfree(b);", get)
     assert MAYALLOC in {e.kind for e in events_of(found, True).all}
+
+
+# --- the text -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ["null_turns_8", "null_turns_9", "null_turns_10"])
+def test_what_is_freed_before_a_test_is_freed_before_the_memory_that_it_asks_for(tmp_path: Path, case: str) -> None:
+    """Behind it, the new block would be gone, and the test would find NULL."""
+    source = next((ROOT / "tests" / "cases" / "null_test" / "convert").glob(f"{case}.c"))
+    code, out, err = run_tool([str(source), "-o", str(tmp_path / "out"), "-j", "1"])
+    assert code == 0, out + err
+    (after,) = (tmp_path / "out").rglob(f"{case}.c")
+    before = after.read_text().partition("OPI_Give")[0]
+    asked = before.index("a = get(m)" if "get(m)" in before else "OPI_Alloc(&a")
+    assert before.count("OPI_Free(&a);") == 1
+    assert before.index("OPI_Free(&a);") < asked
