@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import ONE, ZERO, Poly, symbol
+from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.states import BIRTH, DEALLOC, IRECV, IREPLACE, MADE, Event, View, view
@@ -64,8 +64,11 @@ def views(
     elif not indexed:
         numbers = list(constants) or [None]
     span = _common(indexed) if indexed else None
-    if indexed and constants and not all(_covers(span, c) for c in constants):
-        return None
+    if indexed and constants:
+        if not all(_covers(span, c) for c in constants):
+            return None
+        if span is not None and span.count.constant == len(constants):
+            numbers = list(constants)  # there are no others
     out: list[View] = []
     for case in cases:
         succs = flow.succs
@@ -123,17 +126,19 @@ def _in_turn(
     if found.once or row.single is None:
         return found
     names = names_of(program)
+    around = program.nest.loops[found.loop]
+    receives = [(e.node, e.row) for e in events if e.kind in (IRECV, IREPLACE) and e.row is not None]
+    named = [(n, r, ONE) for n, r in receives if r.constant is not None]
+    if named and len(named) == len(receives):
+        done = all_in_turn(names, around, row.single, named)
+        return replace(found, once=True, span=_Span(ZERO, number(len(named)), 1)) if done else found
     for other in loops:
         span = other.span
         if span is None or (span.first, span.step, span.modulus) != (ZERO, 1, None):
             continue
         blocks = program.nest.loops[other.loop].blocks
-        posts = [
-            (e.node, e.row, span.count)
-            for e in events
-            if e.kind in (IRECV, IREPLACE) and e.row is not None and program.graph.nodes[e.node].block in blocks
-        ]
-        if all_in_turn(names, program.nest.loops[found.loop], row.single, posts):
+        posts = [(n, r, span.count) for n, r in receives if program.graph.nodes[n].block in blocks]
+        if all_in_turn(names, around, row.single, posts):
             return replace(found, once=True, span=span)
     return found
 

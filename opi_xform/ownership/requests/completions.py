@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -16,13 +16,15 @@ from opi_xform.effects.model import Completion
 from opi_xform.graph.graph import Node
 from opi_xform.graph.loops import Loop
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import Poly, number, symbol
+from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.ownership.model.names import Name, Names
 from opi_xform.ownership.requests.slots import Slots, apart, joints_of, lost_slots, slots_of
 from opi_xform.record import dataclass
 from opi_xform.values.trip_counts import MIRRORED, NEGATED, nominal_trips
 
 Edge = tuple[int, int]
+Post = tuple[int, Poly, Poly]
+_Begun = tuple[Collection[int], Callable[[int], bool]]
 _ZERO, _TOLD, _STALE = 1, 2, 4
 # What a flag may be: not set; from a test, so that the requests are complete if it is set; or from anywhere else.
 
@@ -239,11 +241,11 @@ def completed_by_index(names: Names, n: int, done: Completion) -> Slots | None:
     return Slots(one.object, one.lo + symbol(index).scaled(size), one.length)
 
 
-def all_in_turn(names: Names, loop: Loop, s: int, posts: Iterable[tuple[int, Poly, Poly]]) -> bool:
+def all_in_turn(names: Names, loop: Loop, s: int, posts: Sequence[Post]) -> bool:
     """In a loop of MPI_Waitany with index ``s`` each of its requests has one turn.
 
-    posts: nodes of a loop just before it that begin the requests, one each, with the row it is for and the number of
-    turns; the row is what the index says.
+    posts: nodes just before it that begin the requests, with the row that each is for and the number of turns of the
+    loop that it stands in; the row is what the index says.
     """
     found = waited(names, s)
     if found is None:
@@ -263,19 +265,8 @@ def all_in_turn(names: Names, loop: Loop, s: int, posts: Iterable[tuple[int, Pol
     block = names.graph.nodes[n].block
     if trips != count or loop.exits[0][0] != loop.header or not all(nest.dominates(block, x) for x in loop.latches):
         return False
-    begun: set[int] = set()
-    before = -1
-    for post, row, turns in posts:
-        at = names.graph.nodes[post].block
-        around = nest.loops[nest.of[at]] if nest.of[at] >= 0 else None
-        slot = slots_of(names, post, names.operations[post].request)
-        if around is None or slot is None or slot.object != one.object or turns != count:
-            continue
-        same = slot.lo == one.lo + symbols.resolve(row).scaled(size) and slot.length == one.length
-        ahead = around.parent == loop.parent and nest.dominates(around.header, loop.header) and around != loop
-        if same and ahead and all(nest.dominates(at, x) for x in around.latches):
-            begun.add(post)
-            before = around.header
+    named = any(row.constant is not None for _, row, _ in posts)
+    begun, before = (_begun_by_name if named else _begun_in_loop)(names, loop, one, count, posts)
     if not begun:
         return False
     for other, op in names.operations.items():
@@ -285,7 +276,60 @@ def all_in_turn(names: Names, loop: Loop, s: int, posts: Iterable[tuple[int, Pol
         touched = slots_of(names, other, used)
         if other != n and (touched is None or touched.object == one.object):
             return False
-    return all(other in begun or nest.dominates(names.graph.nodes[other].block, before) for other in lost)
+    return all(other in begun or before(other) for other in lost)
+
+
+def _begun_in_loop(names: Names, loop: Loop, one: Slots, count: Poly, posts: Sequence[Post]) -> _Begun:
+    """The requests are begun in the turns of a loop that comes just before: (who does it, what comes before that)."""
+    nest, symbols = names.program.nest, names.program.values.symbols
+    begun: set[int] = set()
+    first = -1
+    for post, row, turns in posts:
+        at = names.graph.nodes[post].block
+        around = nest.loops[nest.of[at]] if nest.of[at] >= 0 else None
+        slot = slots_of(names, post, names.operations[post].request)
+        if around is None or slot is None or slot.object != one.object or turns != count:
+            continue
+        same = _numbered(slot, one, symbols.resolve(row))
+        ahead = around.parent == loop.parent and nest.dominates(around.header, loop.header) and around != loop
+        if same and ahead and all(nest.dominates(at, x) for x in around.latches):
+            begun.add(post)
+            first = around.header
+    return begun, lambda other: nest.dominates(names.graph.nodes[other].block, first)
+
+
+def _begun_by_name(names: Names, loop: Loop, one: Slots, count: Poly, posts: Sequence[Post]) -> _Begun:
+    """The requests are begun one after the other just before, each by a call of its own that names its row."""
+    nest, graph = names.program.nest, names.graph
+    begun: dict[int, int] = {}  # by row
+    for post, row, turns in posts:
+        at = graph.nodes[post].block
+        slot = slots_of(names, post, names.operations[post].request)
+        c = row.constant
+        ahead = nest.of[at] == loop.parent and nest.dominates(at, loop.header)
+        if c is None or c in begun or turns != ONE or slot is None or not ahead or not _numbered(slot, one, row):
+            return set(), _never
+        begun[c] = post
+    if count.constant is None or begun.keys() != set(range(count.constant)):
+        return set(), _never
+
+    def before(other: int) -> bool:
+        block = graph.nodes[other].block
+        return all(
+            other < post if graph.nodes[post].block == block else nest.dominates(block, graph.nodes[post].block)
+            for post in begun.values()
+        )
+
+    return set(begun.values()), before
+
+
+def _numbered(slot: Slots, one: Slots, row: Poly) -> bool:
+    """A request stands in its array where its row stands among the rows.  one: the first request, of a known size."""
+    return slot == Slots(one.object, one.lo + row.scaled(one.length.constant or 0), one.length)
+
+
+def _never(_other: int) -> bool:
+    return False
 
 
 # --- as many waits as requests ----------------------------------------------------------------------------------

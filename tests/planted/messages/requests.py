@@ -2,6 +2,7 @@
 
 from tests.planted.bug import Bug
 
+_COMPLETIONS = "opi_xform.ownership.requests.completions"
 _MEMBERS = "opi_xform.ownership.buffers.members"
 _MERGED = "opi_xform.values.joined"
 _NUMBERED = "opi_xform.ownership.requests.numbered"
@@ -113,6 +114,22 @@ BUGS = (
         'nodes = {n for n, when in points if when == "after"}',
         "nodes = {n for n, _ in points}",
         ("null_turns_pending",),
+        condition="pending requests",
+    ),
+    Bug(
+        "receives that are begun under a condition are begun",
+        _COMPLETIONS,
+        "ahead = nest.of[at] == loop.parent and nest.dominates(at, loop.header)",
+        "ahead = True",
+        ("named_rows_skipped",),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "MPI_Waitany waits for no other requests than those of the rows",
+        _COMPLETIONS,
+        "if count.constant is None or begun.keys() != set(range(count.constant)):",
+        "if False:",
+        ("named_rows_more",),
         condition="pending requests",
     ),
 )

@@ -154,8 +154,12 @@ def _slots_of_row(names: Names, slot: Slots, own: Poly, row: Poly) -> Slots | No
     """The request of another row, where the call that posts row ``own`` uses ``slot``; None when it is not clear."""
     symbols = names.program.values.symbols
     size = slot.length.constant
+    if size is None:
+        return None
+    if own.constant is not None:  # any place does for another row, as long as the row's own request is there for itself
+        return Slots(slot.object, slot.lo + (row - own).scaled(size), slot.length)
     varying = [s for s in own.symbols() if symbols.table[s].scope]
-    if len(varying) != 1 or size is None:
+    if len(varying) != 1:
         return None
     x = varying[0]
     a, m = own.coefficient(x), slot.lo.coefficient(x)

@@ -1,0 +1,46 @@
+/* The second is awaited first, and unpacked before the first. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 1500
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    double *low = malloc(N * sizeof(double)), *high = malloc(N * sizeof(double));
+    double *in[2];
+    MPI_Request req[2], sent[2];
+    in[0] = malloc(N * sizeof(double));
+    in[1] = malloc(N * sizeof(double));
+    for (int t = 0; t < 4; t++) {
+        MPI_Irecv(in[0], N, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &req[0]); //~ take(in[0])
+        MPI_Irecv(in[1], N, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &req[1]); //~ take(in[1])
+        for (int i = 0; i < N; i++)
+            low[i] = rank + 0.5 * i * t;
+        MPI_Isend(low, N, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &sent[0]); //~ give(low)
+        for (int i = 0; i < N; i++)
+            high[i] = rank - 0.5 * i * t;
+        MPI_Isend(high, N, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &sent[1]); //~ give(high)
+        MPI_Wait(&req[1], MPI_STATUS_IGNORE);
+        for (int k = 0; k < 2; k++) {
+            MPI_Wait(&req[k], MPI_STATUS_IGNORE);
+            double *p = in[1 - k];
+            for (int i = 0; i < N; i++)
+                sum += (k + 1) * p[i];
+        }
+        MPI_Waitall(2, sent, MPI_STATUSES_IGNORE);
+    }
+    printf("%d: %.17g\n", rank, sum);
+    free(in[0]);
+    free(in[1]);
+    free(low);
+    free(high);
+    MPI_Finalize();
+    return 0;
+}
