@@ -37,7 +37,7 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.spelling.scopes import may_fall_apart
 from opi_xform.record import dataclass
-from opi_xform.values.interp import watch
+from opi_xform.values.watch import watch
 
 
 @dataclass(frozen=True, slots=True)

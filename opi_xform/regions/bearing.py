@@ -26,7 +26,7 @@ from opi_xform.graph.loops import LoopNest
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.values import Values
 from opi_xform.regions.sets import Regions
-from opi_xform.values.floating import is_unknown_floating
+from opi_xform.values.arithmetic.floating import is_unknown_floating
 
 MOST_GUARDS = 16
 MOST_LEFT = 8  # symbols of a loop whose names behind it are told whatever they are

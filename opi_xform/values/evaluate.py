@@ -15,7 +15,9 @@ from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.symbols import WRAPS, Symbols
 from opi_xform.memory.values import Comparison, Values
-from opi_xform.values.floating import CONVERTED, has_whole_part, is_unknown_floating, quotient
+from opi_xform.values.arithmetic.floating import CONVERTED, has_whole_part, is_unknown_floating, quotient
+from opi_xform.values.arithmetic.folding import exactly, folded, wrapped
+from opi_xform.values.arithmetic.widths import CUT_OFF, Widths
 
 Kind = tuple[str, int | None, bool]  # of a type: kind, bytes, signed
 
@@ -45,6 +47,8 @@ class Evaluator:
         self.out = values.out
         self.env: Env = values.out.now
         self.scope: frozenset[int] = frozenset()
+        self.widths = Widths(variables, values.symbols)
+        self.exactly = False  # as C has it where numbers lose bits, which places and lengths are believed not to do
         self.tail = False  # at an error exit: values that vary in loops are not renamed before they are asked for
         self.offsets: dict[int, set[int]] = {}
         self.sizes: dict[tuple[int, int], int] = {}  # the most that was read or written there at once
@@ -112,7 +116,7 @@ class Evaluator:
                     values = done[len(done) - len(args) :]
                     del done[len(done) - len(args) :]
                     if isinstance(item, ins.Op):
-                        done.append(self.operation(node, item, values))
+                        done.append(self.operation(node, frame, item, values))
                     else:
                         known = None if self.rounding_may_change else quotient(self.symbols, item, values)
                         done.append(self.leaf(node, frame, item) if known is None else known)
@@ -128,6 +132,8 @@ class Evaluator:
                         done.append(base + index.scaled(item.scale))
                 case _:
                     done.append(self.leaf(node, frame, item))
+            if self.exactly and (ready or isinstance(item, ins.Var | ins.Temp)):
+                done[-1] = self.widths.typed(frame, item, done[-1])
         return done[0]
 
     def is_row(self, base: Poly, item: ins.PtrAdd) -> bool:
@@ -223,28 +229,30 @@ class Evaluator:
         family = self.families[base]
         return self.address(family) + self.symbols.of("row", (family, index), self.symbols.scope(index))
 
-    def operation(self, node: Node, op: ins.Op, values: list[Poly]) -> Poly:
+    def operation(self, node: Node, frame: int, op: ins.Op, values: list[Poly]) -> Poly:
         name = op.op
         if op.type.kind == "float":
             return self.floating(op, values[0]) if name == "cast" else self.opaque(node, ("float", id(op)))
-        exact = _exact(name, values)
+        exact = exactly(name, values)
         if exact is not None:
             constant = exact.constant
             if constant is not None:
-                return number(_wrapped(constant, op.type))
+                return number(wrapped(constant, op.type))
             if not op.unsigned or not (self.near_end(exact) or any(self.near_end(v) for v in values)):
                 return exact  # one that is made to wrap (a hash, a random number) is no polynomial
         if name == "cast":
-            return self.cast(node, op, values[0])
+            return self.cast(node, frame, op, values[0])
+        if name in CUT_OFF:
+            values = [self.widths.typed(frame, a, v) for a, v in zip(op.args, values, strict=True)]
         constants = [v.constant for v in values]
         if all(c is not None for c in constants):
             known = [c for c in constants if c is not None]
             if op.unsigned and name not in NEGATED and name not in ("<<", ">>", "not"):
-                known = [_wrapped(c, op.type) for c in known]
+                known = [wrapped(c, op.type) for c in known]
             if not (op.unsigned and any(c < 0 for c in known)):
-                folded = _fold(name, known)
-                if folded is not None:
-                    return number(_wrapped(folded, op.type))
+                result = folded(name, known)
+                if result is not None:
+                    return number(wrapped(result, op.type))
         if name == "<<" and constants[1] is not None and 0 <= constants[1] < 62:
             shifted = values[0].scaled(1 << constants[1])
             if not op.unsigned or not self.near_end(shifted):
@@ -280,7 +288,7 @@ class Evaluator:
         """Who knows the whole program says whether it may not."""
         return True
 
-    def cast(self, node: Node, op: ins.Op, value: Poly) -> Poly:
+    def cast(self, node: Node, frame: int, op: ins.Op, value: Poly) -> Poly:
         """Conversions between integers of 32 and 64 bits keep the value (see docs/soundness.md); others are opaque.
 
         An unsigned number that is made wider is what it is modulo 2**32: where it may stand for a negative one, and so
@@ -295,10 +303,11 @@ class Evaluator:
         if to.kind == "pointer":
             return value
         if constant is not None and to.kind == "int":
-            return number(_wrapped(constant, to))
+            return number(wrapped(constant, to))
         if op.unsigned and (to.size or 0) > 4 and not self.symbols.is_nonneg(value):
             return self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
         if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
+            self.widths.note(self.widths.of(frame, op.args[0]), to, value)
             return self.kept(to, value, cast=True)
         return self.narrow(to, value)
 
@@ -340,16 +349,17 @@ class Evaluator:
         """The value in an integer type that may not hold it."""
         return self.symbols.of("op", ("cast", *kind_of(to), value), self.symbols.scope(value), not to.signed)
 
-    def converted(self, node: Node, to: Type, value: Poly) -> Poly:
-        """What a variable of type ``to`` holds when it is given the value."""
+    def converted(self, node: Node, to: Type, value: Poly, given: Type | None) -> Poly:
+        """What a variable of type ``to`` holds when it is given the value, which has the type ``given``."""
         if to.kind == "float":
             return self.opaque(node, "float")
         if to.kind != "int":
             return value
         constant = value.constant
         if constant is not None:
-            return number(_wrapped(constant, to))
+            return number(wrapped(constant, to))
         if (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
+            self.widths.note(given, to, value)
             return self.kept(to, value, cast=False)
         s = value.single
         if s is not None:
@@ -436,64 +446,3 @@ class Evaluator:
 
 WIDEST = 32  # bytes of the largest scalar
 NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-
-
-def _wrapped(value: int, to: Type) -> int:
-    """A constant in an integer type: reduced to its width."""
-    if to.kind != "int" or not to.size:
-        return value
-    if to.boolean:
-        return int(value != 0)
-    bits = 8 * to.size
-    low = value & ((1 << bits) - 1)
-    return low - (1 << bits) if to.signed and low >> (bits - 1) else low
-
-
-def _exact(name: str, values: list[Poly]) -> Poly | None:
-    """Results that are polynomials."""
-    match name:
-        case "+":
-            return values[0] + values[1]
-        case "-" | "ptrdiff":
-            return values[0] - values[1]
-        case "*":
-            return values[0] * values[1]
-        case "neg":
-            return -values[0]
-        case _:
-            return None
-
-
-def _fold(name: str, c: list[int]) -> int | None:
-    match name:
-        case "/" if c[1] != 0:
-            quotient = abs(c[0]) // abs(c[1])
-            return quotient if (c[0] < 0) == (c[1] < 0) else -quotient
-        case "%" if c[1] != 0:
-            return c[0] - c[1] * (_fold("/", c) or 0)
-        case "<<" if 0 <= c[1] < 63 and c[0] >= 0:
-            return c[0] << c[1]
-        case ">>" if 0 <= c[1] < 64 and c[0] >= 0:
-            return c[0] >> c[1]
-        case "&" if c[0] >= 0 and c[1] >= 0:
-            return c[0] & c[1]
-        case "|" if c[0] >= 0 and c[1] >= 0:
-            return c[0] | c[1]
-        case "^" if c[0] >= 0 and c[1] >= 0:
-            return c[0] ^ c[1]
-        case "<":
-            return int(c[0] < c[1])
-        case ">":
-            return int(c[0] > c[1])
-        case "<=":
-            return int(c[0] <= c[1])
-        case ">=":
-            return int(c[0] >= c[1])
-        case "==":
-            return int(c[0] == c[1])
-        case "!=":
-            return int(c[0] != c[1])
-        case "not":
-            return int(not c[0])
-        case _:
-            return None

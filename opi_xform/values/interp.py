@@ -6,7 +6,7 @@ turns out to advance by a fixed step gets its closed form afterwards (``Symbols.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from math import gcd
 
 from opi_xform.calls.calls import Calls
@@ -55,10 +55,10 @@ def interpret(
     unwritten: global variables that hold nothing that anyone may read before they are set.
     """
     calls = calls_of(graph, objects, points_to, effects)
-    return _Interpreter(calls, nest, variables, whole_program, unwritten).run()
+    return Interpreter(calls, nest, variables, whole_program, unwritten).run()
 
 
-class _Interpreter(Steps):
+class Interpreter(Steps):
     def __init__(
         self,
         calls: Calls,
@@ -116,8 +116,15 @@ class _Interpreter(Steps):
         return self.values
 
     def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
+        self.exactly = not self.nest.leaves(node.block, self.graph.succs[node.block])
         found = super().comparison(node, frame, cond)
+        self.exactly = False
         return self.partly.tested(node.number, found) if found is not None else None
+
+    def leaves_loop(self, block: int) -> bool:
+        return any(
+            s not in self.nest.loops[lp].blocks for lp in self.nest.chain(block) for s in self.graph.succs[block]
+        )
 
     def given(self) -> None:
         """What the parameters of copies that begin anew at each level are given: at the first, and at deeper ones."""
@@ -462,36 +469,3 @@ def _inner_loops(nest: LoopNest) -> list[frozenset[int]]:
         if loop.parent >= 0:
             out[loop.parent] |= out[loop.number]
     return [frozenset(s) for s in out]
-
-
-class Watching(_Interpreter):
-    """The same pass once more, to be told what operands are worth at certain nodes, before these run.
-
-    wanted: by node: (frame, operand).  found: their values, by node and place in that list.
-    """
-
-    wanted: Mapping[int, Sequence[tuple[int, ins.Operand]]]
-    found: dict[tuple[int, int], Poly]
-
-    def step(self, node: Node) -> None:
-        for i, (frame, operand) in enumerate(self.wanted.get(node.number, ())):
-            self.found[node.number, i] = self.value(node, frame, operand)
-        super().step(node)
-
-
-def watch(
-    graph: Graph,
-    nest: LoopNest,
-    variables: Mapping[str, ast.Variable],
-    objects: Objects,
-    points_to: PointsTo,
-    effects: Effects,
-    whole_program: bool,
-    wanted: Mapping[int, Sequence[tuple[int, ins.Operand]]],
-    unwritten: Collection[str] = (),
-) -> tuple[Values, dict[tuple[int, int], Poly]]:
-    """What ``interpret`` finds, with the values of operands: their symbols are those of these values, of no others."""
-    calls = calls_of(graph, objects, points_to, effects)
-    watching = Watching(calls, nest, variables, whole_program, unwritten)
-    watching.wanted, watching.found = wanted, {}
-    return watching.run(), watching.found

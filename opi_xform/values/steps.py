@@ -17,7 +17,7 @@ from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Values
 from opi_xform.record import dataclass
-from opi_xform.values.floating import CALLED, EXACT, is_floating, rounding_may_change
+from opi_xform.values.arithmetic.floating import CALLED, EXACT, is_floating, rounding_may_change
 from opi_xform.values.touches import Touches
 from opi_xform.values.unset.partly_set import NOBODY
 
@@ -42,7 +42,9 @@ class Steps(Touches):
         self.temps: dict[int, set[int]] = {}  # by frame: those that got a value
         self.parameters: dict[int, tuple[int, ...]] = {}  # by copy that begins anew at each level: their symbols
 
-    def set_temp(self, frame: int, number_: int, value: Poly) -> None:
+    def set_temp(self, frame: int, number_: int, value: Poly, type_: Type | None) -> None:
+        if type_ is not None:
+            self.widths.temps[frame, number_] = type_
         self.temps.setdefault(frame, set()).add(number_)
         self.out.put(("t", frame, number_), value)
 
@@ -54,9 +56,9 @@ class Steps(Touches):
                 self.values.operands[node.number] = (value,)
                 self.element(node, frame, operand, value)
                 known = isinstance(target, ins.Temp) and type_.kind == "float" and is_floating(self.symbols, value)
-                value = value if known else self.converted(node, type_, value)
+                value = value if known else self.converted(node, type_, value, self.widths.of(frame, operand))
                 if isinstance(target, ins.Temp):
-                    self.set_temp(frame, target.number, value)
+                    self.set_temp(frame, target.number, value, type_)
                 else:
                     self.set_cell(self.objects.variable(frame, target.key), 0, value, node)
             case ins.Load(target=target, address=operand, type=type_):
@@ -78,7 +80,7 @@ class Steps(Touches):
                     value = self.others(node, address, nonneg=type_.kind == "int" and not type_.signed)
                 else:
                     value = self.load_symbol(address, targets, type_)
-                self.set_temp(frame, target.number, value)
+                self.set_temp(frame, target.number, value, type_)
             case ins.Store(address=operand, value=source, type=type_):
                 address = self.followed(node, self.value(node, frame, operand))
                 value = self.value(node, frame, source)
@@ -96,7 +98,8 @@ class Steps(Touches):
                 else:
                     self.havoc(targets, node)
                 if base is not None and offset is not None and type_.size and not type_.volatile:
-                    self.set_cell(base, offset, self.converted(node, type_, value), node, type_)
+                    value = self.converted(node, type_, value, self.widths.of(frame, source))
+                    self.set_cell(base, offset, value, node, type_)
             case ins.CopyBytes(target=destination, source=source, size=length):
                 to, origin = self.value(node, frame, destination), self.value(node, frame, source)
                 self.values.operands[node.number] = (to, origin)
@@ -119,7 +122,9 @@ class Steps(Touches):
                 if comparison is not None:
                     self.values.conditions[node.number] = comparison
             case ins.SwitchOn(value=operand):
+                self.exactly = True
                 self.values.switches[node.number] = self.value(node, frame, operand)
+                self.exactly = False
             case ins.ReturnInstr():
                 pass
             case ins.Escape(values=operands, reason=reason):
@@ -138,12 +143,13 @@ class Steps(Touches):
                 if anew is not None:
                     self.havoc(anew, node)
                     values = self.of_each_level(node, params)
-                for key, value in zip(params, values, strict=True):
+                for key, value, argument in zip(params, values, args, strict=True):
                     o = self.objects.variable(frame, key)
                     self.havoc(frozenset({o}), node)
                     type_ = self.variables[key].type
                     if type_.is_scalar:
-                        self.set_cell(o, 0, self.converted(node, type_, value), node)
+                        given = self.widths.of(caller, argument)
+                        self.set_cell(o, 0, self.converted(node, type_, value, given), node)
                     elif type_.kind == "record":
                         self.copied(value, self.address(o), type_.size)
             case Unbind(callee=callee, target=target, value=returned):
@@ -151,7 +157,7 @@ class Steps(Touches):
                     value = (
                         self.value(node, callee, returned) if returned is not None else self.opaque(node, "returned")
                     )
-                    self.set_temp(frame, target.number, value)
+                    self.set_temp(frame, target.number, value, self.calls.graph.returned(callee))
                 self.forget(callee)
             case Lost(call=call, reason=reason):
                 self.lose(node, call, reason)
@@ -201,7 +207,7 @@ class Steps(Touches):
             found = self.again(node, found, again)
         self.escape(found, node, reason)
         if call.target is not None:
-            self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
+            self.set_temp(node.frame, call.target.number, self.opaque(node, "result"), call.call.type)
 
     def again(self, node: Node, found: frozenset[int], frame: int) -> frozenset[int]:
         """A function is entered from inside itself: what it only reads and writes there.  The rest is returned."""
@@ -226,7 +232,7 @@ class Steps(Touches):
         for o in sorted(self.calls.handled(node)):
             self.values.escape(o, node.number, SUMMARY)
         if call.target is not None:
-            self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
+            self.set_temp(node.frame, call.target.number, self.opaque(node, "result"), call.call.type)
 
     def call(self, node: Node, call: ins.CallInstr) -> None:
         values = tuple(self.value(node, node.frame, a) for a in call.args)
@@ -257,7 +263,7 @@ class Steps(Touches):
             result = self.symbols.of("op", (kind, effect.name, values), scope)
         self.values.results[node.number] = result
         if call.target is not None:
-            self.set_temp(node.frame, call.target.number, result)
+            self.set_temp(node.frame, call.target.number, result, call.call.type)
 
     def is_determined(self, call: ins.CallInstr, effect: FunctionEffect) -> bool:
         """Of equal numbers, the function makes equal numbers."""

@@ -168,7 +168,7 @@ BUGS = (
     ),
     Bug(
         "the whole part of a floating variable is the variable",
-        "opi_xform.values.floating",
+        "opi_xform.values.arithmetic.floating",
         "return is_floating(symbols, value) or (wide and",
         "return is_floating(symbols, value) or (False and",
         ("counted_narrow_variable",),

@@ -4,6 +4,7 @@ from tests.planted.bug import Bug
 
 _SYMBOLS = "opi_xform.memory.symbols"
 _EVALUATE = "opi_xform.values.evaluate"
+_WIDTHS = "opi_xform.values.arithmetic.widths"
 
 BUGS = (
     Bug(
@@ -167,7 +168,7 @@ BUGS = (
     ),
     Bug(
         "by what a floating number is divided does not matter",
-        "opi_xform.values.floating",
+        "opi_xform.values.arithmetic.floating",
         "(DIVIDED, item.quotient.size, tuple(values))",
         "(DIVIDED, item.quotient.size, values[0])",
         ("quotient_changed", "quotient_function"),
@@ -187,5 +188,45 @@ BUGS = (
             "name in EXACT",
             (),
         ),
+    ),
+    Bug(
+        "a number that has lost bits is compared as what it was",
+        "opi_xform.values.interp",
+        "self.exactly = not self.nest.leaves(node.block, self.graph.succs[node.block])",
+        "self.exactly = False",
+        ("narrowed_condition", "narrowed_member"),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "a number that has lost bits is divided as what it was",
+        _EVALUATE,
+        "if name in CUT_OFF:",
+        "if False:",
+        ("narrowed_rest",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "a switch is on what a number was",
+        "opi_xform.values.steps",
+        "self.exactly = True",
+        "self.exactly = False",
+        ("narrowed_switch",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "a number that becomes one of fewer bits loses none",
+        _WIDTHS,
+        "return size < other or",
+        "return",
+        ("narrowed_condition", "narrowed_rest"),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "in 64 bits a number has all of its bits again",
+        _WIDTHS,
+        "return before if narrower else _integer(type_)",
+        "return _integer(type_)",
+        ("narrowed_wide_rest",),
+        condition="numbers that wrap",
     ),
 )

@@ -17,13 +17,14 @@ from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Values
 from opi_xform.values import trip_counts
+from opi_xform.values.arithmetic.floating import DIVIDED, is_floating, quotient, rounding_may_change
 from opi_xform.values.evaluate import Evaluator, kind_of
-from opi_xform.values.floating import DIVIDED, is_floating, quotient, rounding_may_change
-from opi_xform.values.interp import interpret, watch
+from opi_xform.values.interp import interpret
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.trip_counts import nominal_trips, smaller_trips, stays, turns
 from opi_xform.values.unset.nullable import may_be_null, note_lazy, resolve_offset
 from opi_xform.values.unsigned_bounds import believe
+from opi_xform.values.watch import watch
 
 NONE: frozenset[int] = frozenset()
 UNSIGNED = Type("int", "unsigned", 4, signed=False)

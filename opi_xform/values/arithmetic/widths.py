@@ -1,0 +1,79 @@
+"""Numbers that lose bits where they become an integer of fewer bits, or of the other sign.
+
+Places and lengths are believed not to (docs/soundness.md): a number of 64 bits stays what it is as an ``int``.  A flag
+word, a hash or a time is no length.  So where a number is compared, outside of the test of a loop, and where it is
+divided, shifted or masked, what it is in its own type counts: a number of its own, where it may have lost bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
+from opi_xform.memory.poly import Poly
+from opi_xform.memory.symbols import Symbols
+
+CUT_OFF = frozenset(("/", "%", ">>", "&", "|", "^", "~"))
+"""Operations by which it shows that an operand has lost bits."""
+IN_TYPE = "in type"
+
+
+class Widths:
+    """The types of operands, and what loses bits."""
+
+    def __init__(self, variables: Mapping[str, ast.Variable], symbols: Symbols) -> None:
+        self.variables = variables
+        self.symbols = symbols
+        self.temps: dict[tuple[int, int], Type] = {}  # by frame and number
+        self.lost: set[int] = set()  # symbols in numbers that may have lost bits somewhere
+
+    def of(self, frame: int, operand: ins.Operand) -> Type | None:
+        """The integer type of the fewest bits that an operand passes through last; None: it is none, or not known."""
+        match operand:
+            case ins.Op(op="cast", args=(inner,), type=type_):
+                before = self.of(frame, inner)
+                narrower = before is not None and (before.size or 0) < (type_.size or 0)
+                return before if narrower else _integer(type_)
+            case ins.Op(type=type_):
+                return _integer(type_)
+            case ins.Var(key=key):
+                return _integer(self.variables[key].type)
+            case ins.Temp(number=n):
+                return _integer(self.temps.get((frame, n)))
+            case _:
+                return None
+
+    def note(self, source: Type | None, to: Type, value: Poly) -> None:
+        """A value of one type becomes one of another."""
+        if source is None or to.kind != "int" or not _fewer(to, source) or value.constant is not None:
+            return
+        self.lost.update(s for s in value.symbols() if self.symbols.table[s].kind not in ("count", "object"))
+
+    def typed(self, frame: int, operand: ins.Operand, value: Poly) -> Poly:
+        """What an operand is in its type, where its number may have lost bits."""
+        if not self.lost or self.lost.isdisjoint(value.symbols()):
+            return value
+        type_ = self.of(frame, operand)
+        if type_ is None or (type_.size or 0) >= 8:
+            return value
+        kind = (type_.kind, type_.size, type_.signed)
+        s = value.single
+        if s is not None:
+            info = self.symbols.table[s]
+            if (info.kind == "load" and info.key[2:] == kind) or (
+                info.kind == "op" and info.key[:4] == (IN_TYPE, *kind)
+            ):
+                return value
+        return self.symbols.of("op", (IN_TYPE, *kind, value), self.symbols.scope(value), not type_.signed)
+
+
+def _integer(type_: Type | None) -> Type | None:
+    return type_ if type_ is not None and type_.kind == "int" and not type_.boolean and type_.size else None
+
+
+def _fewer(type_: Type, than: Type) -> bool:
+    """The type does not hold all that the other one does, which is as wide at least."""
+    size, other = type_.size or 0, than.size or 0
+    return size < other or (size == other and type_.signed != than.signed)
