@@ -17,7 +17,7 @@ from opi_xform.ownership.model.inequalities import not_zero
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 
-MOST = 100_000  # nodes of a program through which ways are followed
+MOST = 25_000  # nodes that may run behind one, through which ways are followed: with more of them LONGEST is passed
 LONGEST = 300_000  # what is known of numbers along all ways from one node, added up: a few hundredths of a second
 TESTS = 24  # that are looked at around a node
 
@@ -88,7 +88,7 @@ class Branches:
     def followed(self, start: int) -> Container[int]:
         """Blocks in their order, which is one of a depth-first search: most are passed once."""
         graph = self.program.graph
-        if len(graph.nodes) > MOST:
+        if self.far(graph.nodes[start].block):
             return range(len(graph.nodes))
         whole, part = set[int](), set[int]()  # blocks; nodes of the first one
         before: dict[int, Equal] = {}
@@ -126,6 +126,18 @@ class Branches:
                     if (s, -1) not in work:
                         heappush(work, (s, -1))
         return part.union(*(graph.blocks[block] for block in whole))
+
+    def far(self, first: int) -> bool:
+        """More nodes may run behind a block than ways are followed through, whatever the tests on the way say."""
+        graph, seen, work = self.program.graph, {first}, [first]
+        left = MOST - len(graph.blocks[first])
+        while work and left >= 0:
+            for s in graph.succs[work.pop()]:
+                if s not in seen:
+                    seen.add(s)
+                    work.append(s)
+                    left -= len(graph.blocks[s])
+        return left < 0
 
     def setting(self, block: int) -> list[tuple[int, int]]:
         """The nodes of a block that set names, each with its place in it; the others change nothing that is known."""

@@ -457,8 +457,12 @@ class _Placing(Releases):
                 point = (v, "before")
             else:
                 point = (u, "after")
+            points = [point]
+            if point == (u, "after") and v < len(self.graph.nodes):
+                points.append((v, "before"))  # what u sets has its value before the call that is put in
             for _, insertion, row in found:
-                (releases if insertion.kind == "free" else acquires).add(point)
-                rows.setdefault(point, []).append(row)
+                for at in points:
+                    (releases if insertion.kind == "free" else acquires).add(at)
+                    rows.setdefault(at, []).append(row)
         known = {p: tuple(r for r in found if r is not None) for p, found in rows.items() if None not in found}
         return tuple(sorted(acquires)), tuple(sorted(releases)), known

@@ -3,6 +3,7 @@
 #define OPI_PROGRESS_H
 
 #include "process/engine/ring.h"
+#include "process/engine/section.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -23,9 +24,17 @@ bool opi_in_vain(void);
 int opi_native_poll(void);
 void opi_native_poll_end(void);
 
-/* Does something of ours need progress while the caller waits for the MPI below? */
+/* Does something of ours need progress while the caller waits for the MPI below?  Asked inside the section. */
 static inline bool opi_busy(void) {
     return opi.nposted || opi.nqueued || opi.nstreams || opi.nheld;
+}
+
+/* The same, asked outside the section, where the helper and other threads change these numbers.  Who changes one after the answer looks after it. */
+static inline bool opi_busy_outside(void) {
+    opi_enter();
+    bool busy = opi_busy();
+    opi_leave();
+    return busy;
 }
 
 static inline void opi_progress(void) {

@@ -197,7 +197,7 @@ static inline bool waitall_ours(int count, MPI_Request h[], MPI_Status statuses[
 }
 
 EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
-    if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy()))
+    if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy_outside()))
         return PMPI_Waitall(count, h, statuses);
     opi_enter();
     opi_profile_wait(true);
@@ -309,7 +309,7 @@ static int single_end(const struct outcome *o, int code, const char *call) {
 }
 
 EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *status) {
-    if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy()))
+    if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy_outside()))
         return PMPI_Waitany(count, h, index, status);
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
@@ -354,7 +354,7 @@ EXPORT int MPI_Testany(int count, MPI_Request h[], int *index, int *flag, MPI_St
 }
 
 EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[], MPI_Status statuses[]) {
-    if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy()))
+    if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy_outside()))
         return PMPI_Waitsome(count, h, outcount, indices, statuses);
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0, 0};

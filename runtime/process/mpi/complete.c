@@ -63,7 +63,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
         opi_leave();
         return rc;
     }
-    if (*request == MPI_REQUEST_NULL || !opi.mpi_running || !opi_busy())
+    if (*request == MPI_REQUEST_NULL || !opi.mpi_running || !opi_busy_outside())
         return PMPI_Wait(request, status);
     opi_enter();
     struct opi_wait w = {.on = -1, .below = true};

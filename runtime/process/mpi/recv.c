@@ -142,7 +142,7 @@ static __attribute__((noinline)) int recv_block(const char *call, void *buf, MPI
     }
     /* Nothing of ours needs progress: the MPI below may wait as it likes. */
     if (!take && OPI_UNLIKELY(!a.c->active || (source >= 0 && a.c->local_of_rank[source] < 0)) &&
-        !opi.nposted && !opi.nqueued && !opi.nstreams && !opi.nheld && count <= INT32_MAX) {
+        !opi_busy() && count <= INT32_MAX) {
         opi.stat.net_msgs++;
         opi_leave();
         return PMPI_Recv(buf, (int)count, type, source, tag, comm, status);
@@ -165,7 +165,7 @@ static __attribute__((noinline)) int recv_block(const char *call, void *buf, MPI
 }
 
 int opi_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status, bool take) {
-    if (OPI_UNLIKELY(opi_elsewhere(comm, source)) && !take && !opi_busy()) {
+    if (OPI_UNLIKELY(opi_elsewhere(comm, source)) && !take && !opi_busy_outside()) {
         opi.stat.net_msgs++;
         return OPI_NATIVE;
     }

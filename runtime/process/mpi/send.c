@@ -34,7 +34,7 @@ static __attribute__((noinline)) int send_block(const char *call, const void *bu
     }
     int dst = opi_local_of(a.c, dest);
     if (OPI_UNLIKELY(dst < 0)) {
-        bool idle = !opi.nposted && !opi.nqueued && !opi.nstreams && !opi.nheld;
+        bool idle = !opi_busy();
         opi.stat.net_msgs++;
         opi_leave();
         return opi_net_send(buf, (size_t)count, type, dest, tag, comm, mode, idle);
@@ -58,7 +58,7 @@ static __attribute__((noinline)) int send_block(const char *call, const void *bu
 
 /* The short way out is a function of its own, so that it saves no registers. */
 int opi_send_block(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int mode) {
-    if (OPI_UNLIKELY(opi_elsewhere(comm, dest)) && !opi_busy()) {
+    if (OPI_UNLIKELY(opi_elsewhere(comm, dest)) && !opi_busy_outside()) {
         opi.stat.net_msgs++;
         return OPI_NATIVE;
     }

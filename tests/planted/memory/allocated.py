@@ -128,4 +128,12 @@ BUGS = (
         ("null_turns_reset",),
         condition="allocation and free",
     ),
+    Bug(
+        "a name that is set right before a call that is put in has no value there",
+        "opi_xform.ownership.placement.place",
+        'if point == (u, "after") and v < len(self.graph.nodes):',
+        "if False:",
+        ("null_copied",),
+        condition="old addresses",
+    ),
 )

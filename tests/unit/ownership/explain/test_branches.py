@@ -7,6 +7,7 @@ from ownership_support import Source, source
 
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.explain import branches
 from opi_xform.ownership.explain.branches import Branches, branches_of
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import changes_places
@@ -53,9 +54,9 @@ def called(found: Source, name: str) -> int:
 )
 def test_what_no_process_runs_both(body: str, excluded: bool) -> None:
     found = program(body)
-    branches = Branches(found.program)
-    assert branches.excluded(called(found, "one"), called(found, "other")) is excluded
-    assert branches.excluded(called(found, "other"), called(found, "one")) is excluded
+    looked_at = Branches(found.program)
+    assert looked_at.excluded(called(found, "one"), called(found, "other")) is excluded
+    assert looked_at.excluded(called(found, "other"), called(found, "one")) is excluded
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,17 @@ def test_what_may_run_behind(body: str, behind: bool) -> None:
     """`h = size;` on the way: the loop that goes on while `h < size` has no further turn."""
     found = program(body)
     assert (called(found, "other") in branches_of(found.program).behind(called(found, "one"))) is behind
+
+
+def test_too_much_behind_a_node_is_all_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes that may run behind it count, not those of the program."""
+    found = program("int i = 0; if (i > 0) other(); one(); if (i > 0) other();")
+    one, last = called(found, "one"), len(found.program.graph.nodes)
+    tests = [n.number for n in found.program.graph.nodes if isinstance(n.action, ins.Branch)]
+    monkeypatch.setattr(branches, "MOST", last - one)
+    assert tests[0] not in Branches(found.program).behind(one)
+    monkeypatch.setattr(branches, "MOST", 2)
+    assert tests[0] in Branches(found.program).behind(one)
 
 
 @pytest.mark.parametrize(
