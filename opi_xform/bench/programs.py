@@ -44,6 +44,13 @@ MESSAGES = Build("libopi-p2p", ours=True, defines=("-DBENCH_MESSAGES",))
 ACROSS = Build("libopi", ours=True, environment=("OPI_NODE_RANKS=1",))
 OPI_ACROSS = Build("opi", ours=True, defines=("-DBENCH_OPI",), environment=("OPI_NODE_RANKS=1",))
 """Every rank a node of its own: the MPI below carries the messages."""
+SPANNING = ("OMPI_MCA_osc=rdma",)
+"""What Open MPI would choose for windows over several nodes without better networks; here all ranks are on one."""
+PLAIN_SPANNING = Build("", ours=False, environment=SPANNING)
+LIBOPI_SPANNING = Build("libopi", ours=True, environment=("OPI_NODE_RANKS=2", *SPANNING))
+HEAP_SPANNING = Build(
+    "libopi-heap", ours=True, defines=("-DBENCH_ALLOC_MEM",), environment=("OPI_NODE_RANKS=2", *SPANNING)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,17 @@ TABLE = (
         (200, 4 * MiB),
         (10, 2048),
         builds=(PLAIN, BARE, LIBOPI),
+    ),
+    Program(
+        "onesided-nodes",
+        "onesided",
+        "epoch with one operation, at the origin, in a window that spans (pretended) nodes",
+        (200, MiB),
+        (10, 2048),
+        ranks=3,
+        builds=(PLAIN_SPANNING, LIBOPI_SPANNING, HEAP_SPANNING),
+        defines=("-DBENCH_NODES",),
+        same_mpi=True,
     ),
     Program(
         "skew",

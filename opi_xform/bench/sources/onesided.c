@@ -8,6 +8,9 @@
  * processor and the scheduler have made of a rank that waits is the same whether the target is late in the epoch or not:
  * the points `late-...` and `punctual-...` take turns.
  *
+ * With -DBENCH_NODES (the benchmark `onesided-nodes`): a third rank is a member of the windows, on another (pretended)
+ * node. It takes no part in the epochs and is asleep, so there are no fences. Accumulates are timed, too.
+ *
  * The limit, -DBENCH_BARE: as many copies into or out of shared memory, and one flag.
  *
  *   mpiexec -n 2 ./onesided [samples [max_bytes]]
@@ -21,13 +24,25 @@ enum sync { FENCE, PSCW, LOCK, LOCK_ALL, SYNCS };
 
 static const char *const sync_name[SYNCS] = {"fence", "pscw", "lock", "lock_all"};
 enum kind { CREATE, ALLOCATE, SHARED, KINDS };
-#if defined BENCH_BARE || defined BENCH_SKEW
+enum what { PUT, GET, ACCUMULATE, WHATS };
+#ifdef BENCH_NODES
+#define FIRST_SYNC PSCW
+#define MEASURED_WHATS WHATS
+#else
+#define FIRST_SYNC FENCE
+#define MEASURED_WHATS ACCUMULATE /* those before it */
+#endif
+#if defined BENCH_BARE || defined BENCH_SKEW || defined BENCH_NODES
 #define MEASURED SHARED /* the kinds before it */
 #else
 #define MEASURED KINDS
 #endif
 static const char *const kind_name[KINDS] = {"create", "allocate", "shared"};
+#ifndef BENCH_SKEW
+static const char *const what_name[WHATS] = {"put-", "get-", "acc-"};
+#endif
 static char *target, *origin; /* the memory of rank 1, where this rank can reach it; of this rank */
+static uint64_t epochs;       /* of the point */
 
 static void compute(double us)
 {
@@ -55,9 +70,14 @@ static void begin(enum sync sync)
     (void)sync;
 }
 
-static void move(int get, size_t bytes, size_t at)
+static void move(enum what what, size_t bytes, size_t at)
 {
-    memcpy(get ? origin : target + at, get ? target + at : origin, bytes);
+    memcpy(what == GET ? origin : target + at, what == GET ? target + at : origin, bytes);
+}
+
+static void meet(void)
+{
+    bench_barrier();
 }
 
 /* The release store makes the copied data visible to whoever reads the flag; nobody waits for it here. */
@@ -75,12 +95,18 @@ static void target_side(enum sync sync, double late_us)
 #else
 static MPI_Win window;
 static MPI_Group other;
+static MPI_Comm pair; /* origin and target */
+
+static void meet(void)
+{
+    MPI_Barrier(pair);
+}
 
 static void open_window(enum kind kind, size_t bytes)
 {
     MPI_Aint room = bench_rank == 1 ? (MPI_Aint)bytes * BENCH_DEPTH : 0;
     MPI_Group all;
-    int peer = 1 - bench_rank;
+    int peer = bench_rank == 0;
 
     target = NULL;
     if (kind == ALLOCATE)
@@ -125,10 +151,14 @@ static void begin(enum sync sync)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
 }
 
-static void move(int get, size_t bytes, size_t at)
+static void move(enum what what, size_t bytes, size_t at)
 {
-    if (get)
+    int words = (int)(bytes / sizeof(uint64_t));
+
+    if (what == GET)
         MPI_Get(origin, (int)bytes, MPI_BYTE, 1, (MPI_Aint)at, (int)bytes, MPI_BYTE, window);
+    else if (what == ACCUMULATE)
+        MPI_Accumulate(origin, words, MPI_UINT64_T, 1, (MPI_Aint)at, words, MPI_UINT64_T, MPI_SUM, window);
     else
         MPI_Put(origin, (int)bytes, MPI_BYTE, 1, (MPI_Aint)at, (int)bytes, MPI_BYTE, window);
 }
@@ -172,14 +202,32 @@ static void check(const char *at, size_t bytes, int seed)
         bench_wrong += at[i] != (char)(i * 7 + (size_t)seed);
 }
 
-/* Before the samples of a point, and after them. */
-static void ready(int get, enum sync sync, size_t bytes, int operations)
+/* Zeros that what `fill` has left has been added to so many times. */
+static void check_sums(const char *at, size_t bytes, int seed, uint64_t times)
 {
-    if (bench_rank == 1)
-        fill(target, bytes * (size_t)operations, get ? 3 : 0);
+    for (size_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
+        uint64_t added, sum;
+        char word[sizeof added];
+
+        for (size_t j = 0; j < sizeof word; j++)
+            word[j] = (char)((i + j) * 7 + (size_t)seed);
+        memcpy(&added, word, sizeof added);
+        memcpy(&sum, at + i, sizeof sum);
+        bench_wrong += sum != added * times;
+    }
+}
+
+/* Before the samples of a point, and after them. */
+static void ready(enum what what, enum sync sync, size_t bytes, int operations)
+{
+    epochs = 0;
+    if (bench_rank == 0)
+        fill(origin, bytes, what == GET ? 0 : 5);
+    else if (what == ACCUMULATE)
+        memset(target, 0, bytes * (size_t)operations);
     else
-        fill(origin, bytes, get ? 0 : 5);
-    bench_barrier();
+        fill(target, bytes * (size_t)operations, what == GET ? 3 : 0);
+    meet();
 #ifndef BENCH_BARE
     if (sync == LOCK_ALL && bench_rank == 0)
         MPI_Win_lock_all(0, window);
@@ -187,24 +235,27 @@ static void ready(int get, enum sync sync, size_t bytes, int operations)
     (void)sync;
 }
 
-static void finish(int get, enum sync sync, size_t bytes, int operations)
+static void finish(enum what what, enum sync sync, size_t bytes, int operations)
 {
 #ifndef BENCH_BARE
     if (sync == LOCK_ALL && bench_rank == 0)
         MPI_Win_unlock_all(window);
 #endif
     (void)sync;
-    bench_barrier();
-    for (int j = 0; bench_rank == 1 && !get && j < operations; j++)
+    meet();
+    for (int j = 0; bench_rank == 1 && what == PUT && j < operations; j++)
         check(target + (size_t)j * bytes, bytes, 5);
-    if (bench_rank == 0 && get)
+    if (bench_rank == 1 && what == ACCUMULATE)
+        check_sums(target, bytes, 5, epochs);
+    if (bench_rank == 0 && what == GET)
         check(origin, bytes, 3);
 }
 
 /* One epoch, the target being late by so much; the time at the origin, elsewhere 0. */
-static double epoch(int get, enum sync sync, size_t bytes, int operations, double late_us)
+static double epoch(enum what what, enum sync sync, size_t bytes, int operations, double late_us)
 {
-    bench_barrier();
+    epochs++;
+    meet();
     if (bench_rank == 1) {
         target_side(sync, late_us);
         return 0;
@@ -212,7 +263,7 @@ static double epoch(int get, enum sync sync, size_t bytes, int operations, doubl
     double t = bench_now();
     begin(sync);
     for (int j = 0; j < operations; j++)
-        move(get, bytes, (size_t)j * bytes);
+        move(what, bytes, (size_t)j * bytes);
     end(sync);
     return bench_now() - t;
 }
@@ -237,17 +288,17 @@ static void all_points(enum kind kind)
 
     for (int late = 0; late < 3; late++)
         for (enum sync sync = PSCW; sync <= LOCK; sync++) {
-            ready(0, sync, bench_max_bytes, BENCH_DEPTH);
+            ready(PUT, sync, bench_max_bytes, BENCH_DEPTH);
             for (int i = 0; i < BENCH_WARM_UP; i++)
-                epoch(0, sync, bench_max_bytes, BENCH_DEPTH, 0);
+                epoch(PUT, sync, bench_max_bytes, BENCH_DEPTH, 0);
             for (int i = 0; i < 2 * bench_most; i++) {
                 int punctual = (i ^ i >> 1) & 1; /* late, punctual, punctual, late */
-                bench_barrier();
+                meet();
                 if (bench_rank == 1)
                     compute(1e3 * late_ms[late]);
-                samples[punctual][i / 2] = epoch(0, sync, bench_max_bytes, BENCH_DEPTH, punctual ? 0 : 1e3 * late_ms[late]);
+                samples[punctual][i / 2] = epoch(PUT, sync, bench_max_bytes, BENCH_DEPTH, punctual ? 0 : 1e3 * late_ms[late]);
             }
-            finish(0, sync, bench_max_bytes, BENCH_DEPTH);
+            finish(PUT, sync, bench_max_bytes, BENCH_DEPTH);
             for (int punctual = 0; punctual < 2; punctual++) {
                 snprintf(more, sizeof more, "-%s-%g-ms", punctual ? "punctual" : "late", late_ms[late]);
                 print(samples[punctual], bench_most, bench_max_bytes, "", sync, kind, more);
@@ -259,26 +310,44 @@ static void all_points(enum kind kind)
 {
     static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
 
-    for (enum sync sync = 0; sync < SYNCS; sync++)
-        for (int get = 0; get < 2; get++)
-            for (size_t bytes = 1; bytes <= bench_max_bytes; bytes *= bytes < 8 ? 8 : 4) {
+    for (enum sync sync = FIRST_SYNC; sync < SYNCS; sync++)
+        for (enum what what = PUT; what < MEASURED_WHATS; what++)
+            for (size_t bytes = what == ACCUMULATE ? 8 : 1; bytes <= bench_max_bytes; bytes *= bytes < 8 ? 8 : 4) {
                 int n = bench_count(bytes);
 
-                ready(get, sync, bytes, 1);
+                ready(what, sync, bytes, 1);
                 for (int i = -BENCH_WARM_UP; i < n; i++) {
-                    double us = epoch(get, sync, bytes, 1, 0), t = bench_now();
+                    double us = epoch(what, sync, bytes, 1, 0), t = bench_now();
                     if (kind == SHARED && bench_rank == 0)
-                        memcpy(get ? origin : target, get ? target : origin, bytes);
+                        memcpy(what == GET ? origin : target, what == GET ? target : origin, bytes);
                     if (i >= 0) {
                         samples[i] = us;
                         copies[i] = bench_now() - t;
                     }
                 }
-                finish(get, sync, bytes, 1);
-                print(samples, n, bytes, get ? "get-" : "put-", sync, kind, "");
+                finish(what, sync, bytes, 1);
+                print(samples, n, bytes, what_name[what], sync, kind, "");
                 if (kind == SHARED)
-                    print(copies, n, bytes, get ? "copy-get-" : "copy-put-", sync, kind, "");
+                    print(copies, n, bytes, what == GET ? "copy-get-" : "copy-put-", sync, kind, "");
             }
+}
+#endif
+
+#ifndef BENCH_BARE
+/* Until the two are through. A rank that waits in a call of MPI would take their processor. */
+static void sleep_meanwhile(void)
+{
+    const struct timespec moment = {0, 1000000};
+    int over = bench_rank < 2;
+    MPI_Request all;
+
+    MPI_Ibarrier(MPI_COMM_WORLD, &all);
+    while (!over) {
+        nanosleep(&moment, NULL);
+        MPI_Test(&all, &over, MPI_STATUS_IGNORE);
+    }
+    if (all != MPI_REQUEST_NULL)
+        MPI_Wait(&all, MPI_STATUS_IGNORE);
 }
 #endif
 
@@ -286,13 +355,25 @@ int main(int argc, char **argv)
 {
 #ifdef BENCH_SKEW
     bench_start("skew", argc, argv);
+#elif defined BENCH_NODES
+    bench_start("onesided-nodes", argc, argv);
 #else
     bench_start("onesided", argc, argv);
 #endif
+#ifndef BENCH_BARE
+    MPI_Comm_split(MPI_COMM_WORLD, bench_rank < 2 ? 0 : 1, 0, &pair);
+#endif
     for (enum kind kind = CREATE; kind < MEASURED; kind++) {
         open_window(kind, bench_max_bytes);
-        all_points(kind);
+        if (bench_rank < 2)
+            all_points(kind);
+#ifndef BENCH_BARE
+        sleep_meanwhile();
+#endif
         close_window();
     }
+#ifndef BENCH_BARE
+    MPI_Comm_free(&pair);
+#endif
     return bench_stop();
 }

@@ -75,9 +75,11 @@ void opiw_end(void) {
 
 bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void *), void *of) {
     (void)call;
-    struct opi_wait s = {.on = on < 0 ? -1 : w->at[on].id};
+    struct opi_wait s = {.on = on < 0 ? -1 : w->at[on].id, .below = w->spans};
     while (!ready(of)) {
         opi_progress();
+        if (OPI_UNLIKELY(w->spans)) /* who is waited for may be waiting for the MPI to do something to our memory, step by step: all that accumulates is such */
+            opi_native_poll();
         if (OPI_UNLIKELY(opi.broken) && opi_died(s.on))
             return ready(of);
         opi_relax(&s);

@@ -3,7 +3,10 @@
  * come through the MPI, and what they do to one target agrees. The argument is how many ranks next to each other share a
  * node (0: all do).
  */
+#define _GNU_SOURCE
 #include "../mpi/check.h"
+
+#include <time.h>
 
 enum { WORDS = 4096, ROUNDS = 6 }; /* 32 KiB: more than a first operation under a lock leaves to the MPI */
 
@@ -232,6 +235,79 @@ static void late(int per_node)
     MPI_Win_unlock_all(win);
 }
 
+/* The shortest of some epochs with a long sum; the target waits in MPI_Win_wait, or in MPI_Barrier while the origin has its lock. */
+static double shortest(int posted, const long *from, int words, MPI_Win large, MPI_Comm pair, MPI_Group other)
+{
+    double best = 1e9;
+    int origin = rank == 0;
+    for (int i = 0; i < 9; i++) {
+        MPI_Barrier(pair);
+        double began = MPI_Wtime();
+        if (!origin && posted) {
+            MPI_Win_post(other, 0, large);
+            MPI_Win_wait(large);
+        } else if (origin) {
+            if (posted)
+                MPI_Win_start(other, 0, large);
+            else
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, large);
+            MPI_Accumulate(from, words, MPI_LONG, 1, 0, words, MPI_LONG, MPI_SUM, large);
+            if (posted)
+                MPI_Win_complete(large);
+            else
+                MPI_Win_unlock(1, large);
+        }
+        double took = MPI_Wtime() - began;
+        best = took < best ? took : best;
+        MPI_Barrier(pair);
+    }
+    return best;
+}
+
+/* The MPI adds a long array part by part, and the target has to let it, at once, wherever it waits: with one that slept
+ * between two looks an epoch took 12 times as long after a post as under a lock. All but two ranks sleep meanwhile. */
+static void steps(void)
+{
+    enum { LONG = 1 << 14, TURNS = 5 };
+    MPI_Comm pair;
+    MPI_Group all, other;
+    MPI_Win large;
+    MPI_Request through;
+    double locked = 1e9, posted = 1e9; /* the shortest of all turns: others may have the target's processor for a while */
+    int over = 0, peer = !rank;
+    long *sum = calloc(LONG, sizeof *sum), *from = malloc(LONG * sizeof *from);
+    trying("a long sum, part by part");
+    for (int i = 0; i < LONG; i++)
+        from[i] = i;
+    MPI_Win_create(sum, LONG * sizeof *sum, sizeof *sum, MPI_INFO_NULL, MPI_COMM_WORLD, &large);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2, 0, &pair);
+    if (rank < 2) {
+        MPI_Win_get_group(large, &all);
+        MPI_Group_incl(all, 1, &peer, &other);
+        for (int i = 0; i < TURNS; i++) {
+            double one = shortest(0, from, LONG, large, pair, other), two = shortest(1, from, LONG, large, pair, other);
+            locked = one < locked ? one : locked;
+            posted = two < posted ? two : posted;
+        }
+        if (rank == 1)
+            for (int i = 0; i < LONG; i++)
+                if (sum[i] != 18L * TURNS * i) {
+                    CHECK(!"a sum is wrong");
+                    break;
+                }
+        CHECK(rank || posted <= 5 * locked);
+        MPI_Group_free(&all);
+        MPI_Group_free(&other);
+    }
+    MPI_Ibarrier(MPI_COMM_WORLD, &through);
+    while (MPI_Test(&through, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && !over)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    MPI_Comm_free(&pair);
+    MPI_Win_free(&large);
+    free(sum);
+    free(from);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -262,5 +338,7 @@ int main(int argc, char **argv)
         else
             free(mine);
     }
+    if (argc > 1 && atoi(argv[1]) > 1 && ranks > atoi(argv[1])) /* the two are on one node, others on another */
+        steps();
     return finish("span");
 }
