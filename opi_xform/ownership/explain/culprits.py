@@ -178,6 +178,8 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
     try:
         with judge.regions.budget():
             sent = judge.region(use.node, use.lo, use.length, True)
+            if sent is not None and _spared(judge, use, n, sent):
+                return False
             for a in judge.accesses.get(n, ()):
                 if a.kind != "R":
                     continue
@@ -197,6 +199,30 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
         judge.regions.context.reset_operations()
         return None
     return False if found else None
+
+
+def written_before(judge: Judge, use: Use, n: int) -> bool:
+    """What a node reads may lie in a message, all of which is written before: what it needs would lie beside that."""
+    if use.lo is None or use.length is None:
+        return False
+    reads = [a for a in judge.accesses.get(n, ()) if a.kind == "R" and a.lo is not None and a.length is not None]
+    try:
+        with judge.regions.budget():
+            sent = judge.region(use.node, use.lo, use.length, True)
+            if sent is None or not _spared(judge, use, n, sent):
+                return False
+            regions = (judge.region(n, a.lo, a.length, False) for a in reads if a.lo is not None)
+            return any(r is not None and not r.intersect(sent).is_empty() for r in regions)
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+        return False
+
+
+def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:
+    """What a node needs of the buffer after a use is none of the message's bytes: those are written before."""
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
+    return not live.is_empty() and live.intersect(sent).is_empty()
 
 
 def _same_turn(judge: Judge, use: Use, n: int, read: tuple[Poly, Poly]) -> bool:

@@ -308,3 +308,25 @@ def test_a_read_by_the_words_of_the_call_goes_before_another_arm(tmp_path: Path)
     lines += ["step(a, b, first, last, n, n, rank, size);", "step(b, a, first, last, n, n, rank, size);", "}"]
     text, found = sites([*lines, "for (int i = 0; i < n; i++) s += a[i];"], tmp_path, before)
     assert (found[0]["code"], [note["line"] for note in found[0]["notes"]]) == ("OPI201", [line_of(text)])
+
+
+def test_a_read_at_a_place_that_is_not_known_where_the_message_is_written_before(tmp_path: Path) -> None:
+    """No byte of the message is read there: it may be one beside it, as nothing is known of `at`."""
+    lines = ["double *b = malloc(2 * n * 8);", "for (int t = 0; t < n; t++) {", "int at = atoi(argv[t]);"]
+    lines += ["for (int i = 0; i < n; i++) b[i] = 0;", "b[at] += 1; // HERE", f"MPI_Send(b, n, MPI_DOUBLE, {TO}", "}"]
+    text, found = sites(lines, tmp_path)
+    message = f"could not show that line {line_of(text)} reads only those bytes of `b` that are written before it"
+    assert (found[0]["code"], found[0]["message"].partition("; ")[0]) == ("OPI101", message)
+
+
+def test_what_is_read_where_nobody_has_written_is_told_by_its_own_name(tmp_path: Path) -> None:
+    """`a.items` and `b.items` are freed by the same text, so they are one buffer of the analysis."""
+    before = "struct list { int n; double *items; };\nstatic void done(struct list *l) { free(l->items); }\n"
+    lines = ["struct list a, b;", "for (int m = 0; m < n; m++) {", "a.items = malloc(n * 8);", "b.items = malloc(n * 8);"]
+    lines += ["for (int i = 0; i < n; i++) a.items[i] = i;", f"MPI_Send(a.items, n, MPI_DOUBLE, {TO}"]
+    lines += [f"if (m != rank) MPI_Recv(b.items, n, MPI_DOUBLE, {FROM}"]
+    lines += [f"MPI_Send(b.items, n, MPI_DOUBLE, {TO} // HERE", "done(&a);", "done(&b);", "}"]
+    text, found = sites(lines, tmp_path, before)
+    where = f"line {line_of(text)} may read `b.items` where nothing has come and nobody has written to it"
+    why = "; the same text of the program names it and `a.items`"
+    assert [site["message"] for site in found] == [where + why] * 3
