@@ -20,6 +20,7 @@ from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
+from opi_xform.ownership.explain.other_memory import Elsewhere
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -47,6 +48,7 @@ class LiveData:
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
+        self.elsewhere = Elsewhere(program, self.written)
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
@@ -248,9 +250,9 @@ class LiveData:
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
             return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own")
-        objects = self.objects(use)
-        nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
-        nodes = [n for n in nodes if found.root in self.by(n)] or nodes
+        nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))
+        named = [n for n in nodes if found.root in self.by(n)]
+        nodes = named or (nodes if UNKNOWN not in objects else [])  # a pointer that may point anywhere says nothing
         if not nodes:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
@@ -280,32 +282,6 @@ class LiveData:
                 message = f"{line_of(span)} sets `{name}` to a place inside another buffer"
                 return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
         return None
-
-    @cached_property
-    def parts(self) -> dict[int, Objects]:
-        """Nodes that store a pointer to a place inside a block in a table, each with the block."""
-        out: dict[int, Objects] = {}
-        for node in self.graph.nodes:
-            action = node.action
-            if not isinstance(action, ins.Store) or not action.type.is_pointer:
-                continue
-            e = self.written.of(self.graph.frames[node.frame].function, action)
-            if isinstance(e, ast.Index) and self.displaced(node.frame, action.value):
-                out[node.number] = self.program.points_to.operand(node.frame, action.value) - {UNKNOWN}
-        return out
-
-    def displaced(self, frame: int, value: ins.Operand) -> bool:
-        """A pointer is computed from another one."""
-        for _ in range(SHOWN):
-            while isinstance(value, ins.Op) and value.op == "cast":
-                value = value.args[0]
-            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
-            defs = self.names.defs.get(name, ()) if name is not None else ()
-            action = self.graph.nodes[defs[0]].action if len(defs) == 1 else None
-            if not isinstance(action, ins.Define):
-                break
-            value = action.value
-        return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
 
     # --- the memory of a message ----------------------------------------------------------------------------------
 

@@ -133,6 +133,26 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
     return None
 
 
+def does(program: Program, n: int, kind: str, known: bool, name: str) -> str:
+    """What an access does to a pointer in a struct that is no plain load or store of it.
+
+    known: it is not at a computed place in just this object.
+    """
+    action, verb = program.graph.nodes[n].action, "write" if kind == "W" else "read"
+    match action:
+        case ins.CopyBytes():
+            return f"copies the struct with {name}"
+        case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
+            return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of {name}"
+        case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
+            return f"may {verb} {name} as something else than a pointer"
+        case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
+            return f"{verb}s {name} as volatile or atomic"
+    if not known:
+        return f"may {verb} {name}, at a place that the program computes"
+    return f"may {verb} {name}, or the same member of another struct, as it cannot be told which one"
+
+
 def bare(e: ast.Expr) -> ast.Expr:
     while isinstance(e, ast.Cast):
         e = e.operand

@@ -12,12 +12,13 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
-from opi_xform.ownership.explain.other_pointers import changes_places, given_away, sets_null, through
+from opi_xform.ownership.explain.other_pointers import changes_places, does, given_away, sets_null, through
 from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import base_of
 from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed from the call to where its pointer comes from
@@ -265,8 +266,9 @@ class Strays:
             root = through(e)
             if root is None:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
+            behind = self.behind_its_back(e, node.frame)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
-            return _Cause(message, self.settings(action.address, node.frame, root) or here)
+            return behind or _Cause(message, self.settings(action.address, node.frame, root) or here)
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
@@ -411,11 +413,7 @@ class Strays:
         o = info.number
         escaped = self.values.escaped.get(o)
         if escaped is not None:
-            reason, span = of_callee(self.program, *escaped), self.names.span(escaped[0])
-            message = f"`{name}` may change behind the program's back: {reason}"
-            if reason == RECURSION:
-                message = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
-            return _Cause(message, ((span, reason),))
+            return self.escaped(name, *escaped)
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())
         if o in finder.spoiled:
@@ -446,28 +444,27 @@ class Strays:
                     where = f"it could not be shown which of the pointers in `{name[: name.rindex('[')]}`"
                     does = "set" if a.kind == "W" else "read"
                     return _Cause(f"{where} the call and other lines mean", ((span, f"one of them is {does} here"),))
-                what = self.how(a.node, a.kind, lo is not None or not finder.exact(a.node, o), f"`{name}`")
+                what = does(self.program, a.node, a.kind, lo is not None or not finder.exact(a.node, o), f"`{name}`")
                 return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
         return None
 
-    def how(self, n: int, kind: str, known: bool, name: str) -> str:
-        """What an access does to a pointer in a struct that is no plain load or store of it.
+    def escaped(self, name: str, n: int, why: str) -> _Cause:
+        """A node from which on something that is not followed may change a pointer."""
+        reason, span = of_callee(self.program, n, why), self.names.span(n)
+        message = f"`{name}` may change behind the program's back: {reason}"
+        message += "" if " line " in reason else f" at {line_of(span)}"
+        if reason == RECURSION:
+            message = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
+        return _Cause(message, ((span, reason),))
 
-        known: it is not at a computed place in just this object.
-        """
-        action = self.graph.nodes[n].action
-        match action:
-            case ins.CopyBytes():
-                return f"copies the struct with {name}"
-            case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
-                return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of {name}"
-            case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
-                return f"may {_does(kind)} {name} as something else than a pointer"
-            case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
-                return f"{_does(kind)}s {name} as volatile or atomic"
-        if not known:
-            return f"may {_does(kind)} {name}, at a place that the program computes"
-        return f"may {_does(kind)} {name}, or the same member of another struct, as it cannot be told which one"
+    def behind_its_back(self, e: ast.Expr, frame: int) -> _Cause | None:
+        """The pointer that an lvalue goes through is a variable that something may change that is not followed."""
+        base = base_of(e)
+        if not isinstance(base, ast.VarRef):
+            return None
+        owner = -1 if self.program.variables[base.var].is_global else frame
+        found = self.values.escaped.get(self.values.objects.variable(owner, base.var))
+        return None if found is None else self.escaped(spelling(base), *found)
 
     def many(self, info: Object, name: str) -> _Cause:
         """The object stands for several of the run."""
@@ -484,10 +481,6 @@ class Strays:
                 ((span, "allocated here"),),
             )
         return _Cause(f"there may be several `{info.name}` at a time, each with its `{name}`", ())
-
-
-def _does(kind: str) -> str:
-    return "write" if kind == "W" else "read"
 
 
 _latest: list[Strays] = []

@@ -215,3 +215,41 @@ def test_a_parameter_that_other_files_may_give_says_so(tmp_path: Path, capfd: py
     said = "could not show which buffer `b` is: other files may call `hand_on`, and give it any"
     assert (found["code"], found["message"]) == ("OPI402", said)
     assert (found["notes"][0]["line"], found["notes"][0]["message"]) == (2, "its parameter")
+
+
+def test_a_table_of_rows_is_not_told_by_how_another_one_is_filled(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whom `hook` calls is not known, so that `tours` may point anywhere; `m[i]` are rows of another table for all that."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+extern long (*hook)(long);
+static long **tours, **far;
+static long **matrix(long n)
+{
+    long **m = malloc(n * n * sizeof(long) + n * sizeof(long *));
+    for (long i = 0; i < n; i++) {
+        m[i] = (long *)(m + n) + i * n;
+        m[i][0] = hook(i); // HERE
+    }
+    return m;
+}
+int main(int argc, char **argv)
+{
+    long n = atoi(argv[1]), size = n;
+    MPI_Request r[100];
+    MPI_Init(&argc, &argv);
+    tours = malloc(size * sizeof(long *));
+    for (int i = 0; i < size; i++) tours[i] = malloc(n * sizeof(long));
+    far = matrix(n);
+    for (int i = 0; i < size; i++)
+        MPI_Irecv(&tours[i][0], n, MPI_LONG, i, 0, MPI_COMM_WORLD, &r[i]);
+    MPI_Waitall(size, r, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+    return tours[0][1] > far[0][1];
+}
+"""
+    site = first(tmp_path, {"a.c": text}, capfd)
+    said = "`tours` may change behind the program's back: call through a pointer at line 10"
+    assert (site["code"], site["message"]) == ("OPI402", said)
+    assert [(note["line"], note["message"]) for note in site["notes"]] == [(10, "call through a pointer")]
