@@ -11,6 +11,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number
+from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -30,6 +31,7 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
+    candidates.sort(key=elsewhere_of(judge.program).never_called)
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     if use.side == "send":
         return tuple(sorted(found, key=judge.use_nodes.__contains__))

@@ -134,7 +134,9 @@ def liveness_refusal(
             if shared is False and pointer is None:
                 message = f"{line} may read bytes of `{name}` beside the message after the send"
                 if anew:
-                    message = f"could not show that {line} reads only those bytes of `{name}` that are written before it"
+                    message = (
+                        f"could not show that {line} reads only those bytes of `{name}` that are written before it"
+                    )
             if pointer is not None:
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
