@@ -292,16 +292,14 @@ def test_the_variables_by_which_a_place_is_written() -> None:
     assert roots(found.uses[0].call.args[0]) == {found.key("b"), found.key("argc")}
 
 
-def test_functions_that_a_pointer_may_be_by_what_calls_pass(passed: str, set_inside: str, called: list[str]) -> None:
+# --- other memory -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("passed", "set_inside", "called"),
     [("plus", "", ["plus"]), ("minus", "", ["minus"]), ("plus", "if (k > 9) f = minus;", ["minus", "plus"])],
 )
-def test_the_functions_that_a_pointer_may_be_by_what_calls_pass(
-    passed: str, set_inside: str, called: list[str]
-) -> None:
+def test_functions_that_a_pointer_may_be_by_what_calls_pass(passed: str, set_inside: str, called: list[str]) -> None:
     """`apply` calls what it is passed, through another function; what sets the parameter may make it any."""
     top = "static double plus(double a) { return v[0] + a; }\nstatic double minus(double a) { return v[1] - a; }\n"
     top += f"static double apply(double (*f)(double), int k) {{ {set_inside} return (*f)(k); }}\n"
