@@ -113,7 +113,9 @@ class Deepest:
             return _inside(uses[0]) or refusal
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, SMALL) if small(uses) else self.live(uses, buffers, judges)
-            found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else _inside(uses[0]))
+            found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
+            if found is None and (refusal.reason is not Reason.ESCAPE or self.live_data.moving(uses[0])):
+                found = _inside(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
             return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
