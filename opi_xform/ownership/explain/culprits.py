@@ -11,6 +11,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number
+from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
@@ -31,13 +32,18 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
-    candidates.sort(key=elsewhere_of(judge.program).never_called)
+    candidates.sort(key=lambda n: never_run(judge.program, n))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     if use.side == "send":
         return tuple(sorted(found, key=judge.use_nodes.__contains__))
     if len(found) > 1 and use.length is not None and use.length.constant is None:
         return tuple(sorted(found, key=lambda n: _brought_by_any(judge, use, n)))
     return found
+
+
+def never_run(program: Program, n: int) -> bool:
+    """No process runs a node, as far as the tests around it and what calls pass tell: others are told before it."""
+    return branches_of(program).never(program.graph.nodes[n].block) or elsewhere_of(program).never_called(n)
 
 
 def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:

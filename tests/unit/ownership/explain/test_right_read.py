@@ -409,3 +409,13 @@ static int *least(int *k, int n, order less)
     assert found[0]["message"] == f"`a` may be read at line {line_of(text, 'puts')} after the send"
     assert line_of(text) in told
     assert line_of(text, "by_number") not in told
+
+
+def test_what_is_printed_by_no_rank_is_not_the_read_that_is_told(tmp_path: Path) -> None:
+    """`rank == -1` is how a program leaves out what it prints for its author."""
+    lines = ["double *b = malloc(N * 8);", "for (int i = 0; i < N; i++) b[i] = i;", "for (int t = 0; t < n; t++) {"]
+    lines += ['if (rank == -1) for (int i = 0; i < N; i++) printf("%g\\n", b[i]);']
+    lines += ["for (int i = 0; i < N; i++) s += b[i]; // HERE", f"MPI_Send(b, N, MPI_DOUBLE, {TO}", "}"]
+    text, found = sites(lines, tmp_path)
+    assert found[0]["message"].startswith(f"`b` is read at line {line_of(text)} after the send")
+    assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
