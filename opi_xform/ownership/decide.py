@@ -160,8 +160,10 @@ def _buffer(
     _assumed(facts, verdict)
     keep(verdict, unwritable(facts.options, verdict))
     _deepened(deepest, facts, verdict, wordless)
-    for p, refusal in [(p, r) for p, r in verdict.refusals.items() if r.hint and p not in wordless]:
-        rest = _left(facts, verdict.converted, next(s for s in sites if s.place == p), refusal)
+    hinted = [(p, r) for p, r in verdict.refusals.items() if r.hint and p not in wordless]
+    for p, refusal in hinted:
+        same = {other for other, r in hinted if refusal.reason is Reason.OLD_ADDRESS and r.hint == refusal.hint}
+        rest = _left(facts, verdict.converted | same, next(s for s in sites if s.place == p), refusal)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
 
@@ -214,7 +216,7 @@ def _deepened(deepest: Deepest, facts: BufferFacts, verdict: Verdict, wordless: 
 
 
 def _left(facts: BufferFacts, others: set[Place], site: Site, why: Refusal) -> Refusal | None:
-    """What keeps a site when ``why``, which was found first, is not there."""
+    """What keeps a site when ``why``, which was found first, is not there.  others: sites that convert with it then."""
     refusal = parameters.check(site)
     if refusal is not None:
         return refusal

@@ -31,6 +31,7 @@ _NAMES = (
     "atomic update",
     "atomic",
 )  # the longer one first
+_MORE = frozenset({"sections", "workshare", "loop", "master", "masked", "taskloop", "single"})
 _VALUES = frozenset(
     {
         "schedule", "collapse", "num_threads", "if", "safelen", "simdlen", "aligned", "order", "proc_bind", "default",
@@ -50,7 +51,9 @@ LeftOut = Sequence[tuple[int, int]]
 
 
 class Unfollowed(Exception):
-    """The construct that is not followed."""
+    """The construct that is not followed.  directive: of what OpenMP does with a statement, that."""
+
+    directive: Directive | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,9 @@ class Directive:
                 yield from found
 
     def refusal(self, why: str) -> Unfollowed:
-        return Unfollowed(f"OpenMP `{self.name}` in line {self.line}{self.note} {why}")
+        out = Unfollowed(f"OpenMP `{self.name}` in line {self.line}{self.note} {why}")
+        out.directive = self
+        return out
 
 
 def directives(
@@ -106,6 +111,8 @@ def _directive(words: list[str], line: int, end: int, constant: Constant, expand
         raise Unfollowed(f"OpenMP `{' '.join(words[:1])}` in line {line} is not followed")
     out = Directive(name, (), end, line)
     rest = words[name.count(" ") + 1 :]
+    if rest and rest[0] in _MORE and rest[1:2] != ["("]:  # another directive, of which this name is the first word
+        raise Unfollowed(f"OpenMP `{name} {rest[0]}` in line {line} is not followed")
     clauses: list[tuple[str, tuple[str, ...]]] = []
     expanded: set[str] = set()
     while rest:

@@ -75,7 +75,7 @@ def find_regions(
     try:
         return finder.run()
     except Unfollowed as refused:
-        return Regions(body, dict(variables), (), str(refused))
+        return Regions(body, dict(variables), (), finder.calls_mpi(refused.directive) or str(refused))
 
 
 class _Finder:
@@ -144,6 +144,16 @@ class _Finder:
         threads = tuple(stmt.span for d, stmt in self.regions if not d.name.startswith("atomic"))
         body, variables = self.with_restored()
         return Regions(body, variables, threads, "")
+
+    def calls_mpi(self, directive: Directive | None) -> str:
+        """A loop that threads share calls MPI, which keeps that whatever the directive says; '': it does not."""
+        stmt = None if directive is None else self.at.get(behind(self.file.data, directive.end, self.left_out))
+        if stmt is None or directive is None or directive.name not in LOOPS or directive.name == "simd":
+            return ""
+        for e in within_statement(stmt, self.variables):
+            if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) and e.callee.name.startswith("MPI_"):
+                return f"the OpenMP region in line {stmt.span.line} calls `{e.callee.name}`"
+        return ""
 
     # --- what is understood ------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ownership.deciding.judging import Judging, Known, judge
-from opi_xform.ownership.explain.culprits import least_count, meets, readers_after, silent_receive
+from opi_xform.ownership.explain.culprits import least_count, meets, readers_after, silent_receive, written_before
 from opi_xform.ownership.explain.hints import with_hint
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.liveness.liveness import Finding, Judge
@@ -149,7 +149,8 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             least = least_count(judge, u) if finding.reason is Reason.READ_LATER else None
             resent = u.side == "send" and bool(readers) and readers[0] in judge.use_nodes
             silent = silent_receive(judge, u, readers[0]) if resent else None
-            refusal = liveness_refusal(site.program, site.buffer, u, finding, readers, shared, least, silent)
+            anew = shared is False and written_before(judge, u, readers[0])
+            refusal = liveness_refusal(site.program, site.buffer, u, finding, readers, shared, least, silent, anew)
             found.append(with_hint(refusal, judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
                 return replace(found[0], hint=None)

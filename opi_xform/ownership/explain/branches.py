@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from itertools import combinations, product
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import Poly, symbol
+from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import not_zero
@@ -53,13 +53,22 @@ class Branches:
 
     def never(self, block: int) -> bool:
         """No process runs a block: two tests that are around it, in one turn of the loops that change what they
-        compare, contradict each other.
+        compare, contradict each other; or one asks whether a rank, or a size, is less than 0.
         """
         known = self.dead.get(block)
         if known is None:
             tests = tuple(self.found(block, scoped=True))
-            known = self.dead[block] = any(_both_never(one, other) for one, other in combinations(tests, 2))
+            known = any(signs.isdisjoint(self.possible(p)) for p, signs in tests)
+            known = self.dead[block] = known or any(_both_never(one, other) for one, other in combinations(tests, 2))
         return known
+
+    def possible(self, p: Poly) -> Collection[int]:
+        """The signs that a difference may have, by what is never negative."""
+        is_nonneg = self.program.values.symbols.is_nonneg
+        for value, sign in ((p, 1), (-p, -1)):
+            if is_nonneg(value):
+                return (sign,) if is_nonneg(value - number(1)) else (0, sign)
+        return _ALL
 
     def other_rank(self, n: int, call: int) -> bool:
         """A node runs on no rank that is the root of a collective call."""

@@ -11,6 +11,8 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number
+from opi_xform.ownership.explain.branches import branches_of
+from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -30,12 +32,18 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
+    candidates.sort(key=lambda n: never_run(judge.program, n))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     if use.side == "send":
         return tuple(sorted(found, key=judge.use_nodes.__contains__))
     if len(found) > 1 and use.length is not None and use.length.constant is None:
         return tuple(sorted(found, key=lambda n: _brought_by_any(judge, use, n)))
     return found
+
+
+def never_run(program: Program, n: int) -> bool:
+    """No process runs a node, as far as the tests around it and what calls pass tell: others are told before it."""
+    return branches_of(program).never(program.graph.nodes[n].block) or elsewhere_of(program).never_called(n)
 
 
 def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:
@@ -178,6 +186,8 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
     try:
         with judge.regions.budget():
             sent = judge.region(use.node, use.lo, use.length, True)
+            if sent is not None and _spared(judge, use, n, sent):
+                return False
             for a in judge.accesses.get(n, ()):
                 if a.kind != "R":
                     continue
@@ -197,6 +207,30 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
         judge.regions.context.reset_operations()
         return None
     return False if found else None
+
+
+def written_before(judge: Judge, use: Use, n: int) -> bool:
+    """What a node reads may lie in a message, all of which is written before: what it needs would lie beside that."""
+    if use.lo is None or use.length is None:
+        return False
+    reads = [a for a in judge.accesses.get(n, ()) if a.kind == "R" and a.lo is not None and a.length is not None]
+    try:
+        with judge.regions.budget():
+            sent = judge.region(use.node, use.lo, use.length, True)
+            if sent is None or not _spared(judge, use, n, sent):
+                return False
+            regions = (judge.region(n, a.lo, a.length, False) for a in reads if a.lo is not None)
+            return any(r is not None and not r.intersect(sent).is_empty() for r in regions)
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+        return False
+
+
+def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:
+    """What a node needs of the buffer after a use is none of the message's bytes: those are written before."""
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
+    return not live.is_empty() and live.intersect(sent).is_empty()
 
 
 def _same_turn(judge: Judge, use: Use, n: int, read: tuple[Poly, Poly]) -> bool:

@@ -18,7 +18,7 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of, same_words
+from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, never_run, readers_of, same_words
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
@@ -113,7 +113,9 @@ class Deepest:
             return _inside(uses[0]) or refusal
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, SMALL) if small(uses) else self.live(uses, buffers, judges)
-            found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else _inside(uses[0]))
+            found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
+            if found is None and (refusal.reason is not Reason.ESCAPE or self.live_data.moving(uses[0])):
+                found = _inside(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
             return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
@@ -290,7 +292,8 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     """What reads the buffer after a use, statement by statement."""
     graph, nest = judge.program.graph, judge.program.nest
     out: dict[tuple[int, int], list[int]] = {}
-    for n in sorted(ahead(graph, use.node, readers_of(judge)), key=judge.use_nodes.__contains__):
+    reads = ahead(graph, use.node, readers_of(judge))
+    for n in sorted(reads, key=lambda n: (never_run(judge.program, n), n in judge.use_nodes)):
         around = moving.intersection(nest.chain(graph.nodes[n].block))
         if _counts(judge, n, covered) and (not around or in_turn(judge.program, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)

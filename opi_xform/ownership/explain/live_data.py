@@ -15,11 +15,13 @@ from itertools import chain
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
+from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -47,6 +49,7 @@ class LiveData:
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
+        self.elsewhere = elsewhere_of(program)
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
@@ -79,6 +82,8 @@ class LiveData:
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
+        if root[0] == STORED:
+            mine = {n for n in mine if not self.of_another_list(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
         mine = {n for n in mine if n in later}
         if use.side == "recv":
@@ -93,12 +98,14 @@ class LiveData:
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
-        reads = {n for n in reads if not self.never(self.graph.nodes[n].block)}
+        reads = {n for n in reads if not (self.never(self.graph.nodes[n].block) or self.elsewhere.never_called(n))}
         if own:
             reads = {n for n in reads if self.graph.nodes[n].frame == frame}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
-        if self.once(use):
+        if root[0] == STORED and not self.program.complete:  # another function need not be called with the same struct
+            again = {n for n in again if self.elsewhere.entry(n) == self.elsewhere.entry(use.node)}
+        if self.once(use, argument):
             again.discard(use.node)
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
@@ -121,9 +128,11 @@ class LiveData:
             nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
         if not nearest or (use.side == "send" and inside and self.of_other_turns(use, nearest[0])):
             return None
-        places = {(span.file, span.line): (span, n) for n in reversed(nearest) for span in (self.names.span(n),)}
+        places: dict[tuple[str, int], tuple[Span, int]] = {}
+        for n in nearest:
+            places.setdefault(self.line(n), (self.names.span(n), n))
         told = self.program.variables[other].name if other else name
-        near = together(self.written, self.program, use, list(reversed(places.values())))[:SHOWN]
+        near = together(self.written, self.program, use, list(places.values()))[:SHOWN]
         shown = [(span, self.named(n, told)) for span, n in near]
         notes = tuple((span, f"`{called}` may be read here") for span, called in shown)
         also = f", which changes places with `{told}`" if other else ""
@@ -198,10 +207,13 @@ class LiveData:
         nest, nodes = self.program.nest, self.graph.nodes
         return len({*nest.chain(nodes[use.node].block)}.intersection(nest.chain(nodes[n].block)))
 
-    def once(self, use: Use) -> bool:
+    def once(self, use: Use, argument: ast.Expr) -> bool:
         """The message begins elsewhere in each turn of the one loop around its call."""
-        turn, around = self.moving(use), self.program.nest.chain(self.graph.nodes[use.node].block)
-        return bool(turn) and len(around) == 1
+        frame = self.graph.nodes[use.node].frame
+        around = list(self.program.nest.chain(self.graph.nodes[use.node].block))
+        if not self.program.complete and self.elsewhere.made_here(argument, frame):
+            around = self.elsewhere.loops(use.node)
+        return len(around) == 1 and bool(self.moving(use))
 
     def of_other_turns(self, use: Use, n: int) -> bool:
         """Each turn of a loop sends another part of a block, and what reads it behind that loop may be of none.
@@ -248,9 +260,9 @@ class LiveData:
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
             return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own")
-        objects = self.objects(use)
-        nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
-        nodes = [n for n in nodes if found.root in self.by(n)] or nodes
+        nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))
+        named = [n for n in nodes if found.root in self.by(n)]
+        nodes = named or (nodes if UNKNOWN not in objects else [])  # a pointer that may point anywhere says nothing
         if not nodes:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
@@ -280,32 +292,6 @@ class LiveData:
                 message = f"{line_of(span)} sets `{name}` to a place inside another buffer"
                 return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
         return None
-
-    @cached_property
-    def parts(self) -> dict[int, Objects]:
-        """Nodes that store a pointer to a place inside a block in a table, each with the block."""
-        out: dict[int, Objects] = {}
-        for node in self.graph.nodes:
-            action = node.action
-            if not isinstance(action, ins.Store) or not action.type.is_pointer:
-                continue
-            e = self.written.of(self.graph.frames[node.frame].function, action)
-            if isinstance(e, ast.Index) and self.displaced(node.frame, action.value):
-                out[node.number] = self.program.points_to.operand(node.frame, action.value) - {UNKNOWN}
-        return out
-
-    def displaced(self, frame: int, value: ins.Operand) -> bool:
-        """A pointer is computed from another one."""
-        for _ in range(SHOWN):
-            while isinstance(value, ins.Op) and value.op == "cast":
-                value = value.args[0]
-            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
-            defs = self.names.defs.get(name, ()) if name is not None else ()
-            action = self.graph.nodes[defs[0]].action if len(defs) == 1 else None
-            if not isinstance(action, ins.Define):
-                break
-            value = action.value
-        return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
 
     # --- the memory of a message ----------------------------------------------------------------------------------
 
@@ -380,13 +366,26 @@ class LiveData:
         variables = any(root[0] != STORED for root in found)
         return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
 
+    def of_another_list(self, argument: ast.Expr, frame: int, n: int) -> bool:
+        """All that a node names is of a list of structs that the program keeps apart from that of a message."""
+        there = self.graph.nodes[n].frame
+        found = [self.elsewhere.of_another_list(argument, frame, e, there) for e in self.lvalues(n)]
+        return bool(found) and all(found)
+
     def by(self, n: int) -> tuple[Root, ...]:
         """The names by which a node touches memory."""
         known = self.known.get(n)
         if known is None:
-            found = (self.roots.of(e, self.graph.nodes[n].frame) for e in self.lvalues(n))
+            found = (self.roots.of(e, self.graph.nodes[n].frame) for e in self.places(n))
             known = self.known[n] = tuple(origin.root for origin in filter(None, found))
         return known
+
+    def places(self, n: int) -> Iterator[ast.Expr]:
+        """Lvalues that a node names, with what a pointer that it reads lies in."""
+        for e in self.lvalues(n):
+            yield e
+            if isinstance(e, ast.Member) and isinstance(self.graph.nodes[n].action, ins.Load) and e.type.is_pointer:
+                yield e.base
 
     def lvalues(self, n: int) -> Iterator[ast.Expr]:
         node = self.graph.nodes[n]
@@ -411,7 +410,15 @@ class LiveData:
             regions = [r for r in effect.reads if r.arg < len(action.call.args)]
             found = (self.roots.of(action.call.args[r.arg], node.frame) for r in regions)
             return any(r.rest or r.indirect for r in regions) or any(o is not None and o.root == root for o in found)
-        return isinstance(action, ins.Load) and not action.type.is_pointer
+        return isinstance(action, ins.Load) and (not action.type.is_pointer or self.linked(n, root))
+
+    def linked(self, n: int, root: Root | None) -> bool:
+        """A node reads a pointer to more of the same that lies in a message's own memory: a member of what is there."""
+        e = next(self.lvalues(n), None)
+        if root is None or not isinstance(e, ast.Member):
+            return False
+        found = self.roots.of(e.base, self.graph.nodes[n].frame)
+        return found is not None and found.root == root and found.moved
 
     def collective(self, n: int) -> bool:
         op = self.names.operations.get(n)

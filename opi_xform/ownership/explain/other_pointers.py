@@ -8,11 +8,12 @@ from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.memory.objects import Object
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.reasons import called_in, node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import spelling
+from opi_xform.ownership.model.lvalues import function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import is_zero
 
@@ -131,6 +132,48 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
         if o == use.object or o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
             return use.node, "may be what a message is sent from or received into"
     return None
+
+
+def does_to(program: Program, n: int, kind: str, known: bool, name: str) -> str:
+    """What an access does to a pointer in a struct that is no plain load or store of it.
+
+    known: it is not at a computed place in just this object.
+    """
+    action, verb = program.graph.nodes[n].action, "write" if kind == "W" else "read"
+    match action:
+        case ins.CopyBytes():
+            return f"copies the struct with {name}"
+        case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
+            return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of {name}"
+        case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
+            return f"may {verb} {name} as something else than a pointer"
+        case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
+            return f"{verb}s {name} as volatile or atomic"
+    if not known:
+        return f"may {verb} {name}, at a place that the program computes"
+    return f"may {verb} {name}, or the same member of another struct, as it cannot be told which one"
+
+
+def of_a_call(program: Program, info: Object, name: str) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """Why a pointer in a variable is one of several: a function has its variables in each call."""
+    variable = program.variables[info.variable or ""]
+    function, called = program.functions.get(variable.function), variable.name
+    if function is None:
+        what = "each thread has its own" if variable.thread_local else "it is defined in a file that was not read"
+        return f"`{name}` is not one pointer: of `{called}`, {what}", ((variable.span, "declared here"),)
+    message = f"`{name}` may be one of several pointers: each call of `{function.name}` has its own `{called}`"
+    for e in function_expressions(function):
+        if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef):
+            continue
+        for given in e.args:
+            address = bare(given)
+            own = address.operand if isinstance(address, ast.AddrOf) else None
+            if isinstance(own, ast.VarRef) and own.var == variable.key:
+                key = e.callee.name
+                to = program.functions[key].name if key in program.functions else key
+                message += f", and {line_of(e.span)} gives the address of that to `{to}`"
+                return message, ((e.span, "its address is given away here"),)
+    return message, ((variable.span, "declared here"),)
 
 
 def bare(e: ast.Expr) -> ast.Expr:

@@ -79,12 +79,13 @@ def liveness_refusal(
     shared: bool | None = True,
     least: int | None = None,
     silent: Use | None = None,
+    anew: bool = False,
 ) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them.
 
     shared: the first is of the message's bytes; False: of none of them; None: it is not known.  least: of so many
     elements or more the receive would bring all that is needed.  silent: a receive that may bring nothing before the
-    first one, which is a send.
+    first one, which is a send.  anew: all of the message is written before the first reads anything of it.
     """
     assert finding.reason is not None  # that of a finding that is not ok
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
@@ -132,6 +133,10 @@ def liveness_refusal(
             message = f"`{name}` {verb} read at {line} after the send"
             if shared is False and pointer is None:
                 message = f"{line} may read bytes of `{name}` beside the message after the send"
+                if anew:
+                    message = (
+                        f"could not show that {line} reads only those bytes of `{name}` that are written before it"
+                    )
             if pointer is not None:
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
@@ -293,9 +298,14 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
 def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]) -> Refusal:
     """Why memory of its own would not do, where the program reads what nothing brings and nobody writes."""
     sites = {u.node for u in buffer.uses}
-    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
-    who = f"{line_of(notes[0][0])} may read `{buffer.name}`" if notes else f"`{buffer.name}` may be read"
-    return Refusal(Reason.UNPAIRED, f"{who} where nothing has come and nobody has written to it", notes)
+    name = next((named_in(u) for u in buffer.uses if u.node in readers[:1]), buffer.name)
+    name = buffer.name if name == UNSPELLED or buffer.name.endswith(ROWS) else name
+    notes = tuple((node_span(program, n), _reads(program, n, n in sites, name)) for n in readers)
+    who = f"{line_of(notes[0][0])} may read `{name}`" if notes else f"`{name}` may be read"
+    message = f"{who} where nothing has come and nobody has written to it"
+    if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
+        message += f"; the same text of the program names it and `{buffer.name}`"
+    return Refusal(Reason.UNPAIRED, message, notes)
 
 
 def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal | None:

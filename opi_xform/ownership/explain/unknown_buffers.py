@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import RECURSION, Bind, Lost, Unbind
@@ -12,12 +13,21 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
-from opi_xform.ownership.explain.other_pointers import changes_places, given_away, sets_null, through
+from opi_xform.ownership.explain.other_memory import elsewhere_of
+from opi_xform.ownership.explain.other_pointers import (
+    changes_places,
+    does_to,
+    given_away,
+    of_a_call,
+    sets_null,
+    through,
+)
 from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import base_of
 from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed from the call to where its pointer comes from
@@ -58,9 +68,12 @@ class Strays:
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):
             cause = self.again(use) or cause
         cause = cause or self.given(use)
+        if cause is None and not self.program.complete:  # what other files do is why it is not known, or this
+            cause = self.cause(use)
+        here = ((node_span(self.program, use.node), "the call names it here"),)
         if cause is None:
-            return Refusal(Reason.SEVERAL_BUFFERS, GENERAL)
-        return Refusal(Reason.SEVERAL_BUFFERS, cause.message, cause.notes)
+            return Refusal(Reason.SEVERAL_BUFFERS, GENERAL, here)
+        return Refusal(Reason.SEVERAL_BUFFERS, cause.message, cause.notes or here)
 
     def given(self, use: Use) -> _Cause | None:
         """The call names a parameter or a variable that sources which were not read may set."""
@@ -139,8 +152,7 @@ class Strays:
         return isinstance(operand, ins.Var) and isinstance(value, ins.Var) and value.key == operand.key
 
     def set_to(self, n: int) -> ins.Operand | None:
-        action = self.graph.nodes[n].action
-        return action.value if isinstance(action, ins.Define) else None
+        return a.value if isinstance(a := self.graph.nodes[n].action, ins.Define) else None
 
     def moved(self, steps: list[int]) -> _Cause | None:
         spans = dict.fromkeys(map(self.names.span, steps))
@@ -151,9 +163,7 @@ class Strays:
         return _Cause(f"{message}; a message needs a buffer of its own", notes)
 
     def text(self, operand: ins.Operand) -> str:
-        if isinstance(operand, ins.Var):
-            return f"`{self.program.variables[operand.key].name}`"
-        return "the pointer"
+        return f"`{self.program.variables[operand.key].name}`" if isinstance(operand, ins.Var) else "the pointer"
 
     def source(self, n: int, operand: ins.Operand, inside: bool) -> tuple[ins.Operand, int] | _Cause | None:
         """What a node sets a name to: the operand with its frame, or why it is not known."""
@@ -265,8 +275,9 @@ class Strays:
             root = through(e)
             if root is None:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
+            behind = self.behind_its_back(e, node.frame)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
-            return _Cause(message, self.settings(action.address, node.frame, root) or here)
+            return behind or _Cause(message, self.settings(action.address, node.frame, root) or here)
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
@@ -287,10 +298,8 @@ class Strays:
         if found is not None:
             return found
         if isinstance(e, ast.Index):
-            table = spelling(e.base)
-            return _Cause(
-                f"it could not be shown which of the pointers in `{table}` the call and other lines mean", here
-            )
+            which = f"which of the pointers in `{spelling(e.base)}` the call and other lines mean"
+            return _Cause(f"it could not be shown {which}", here)
         return _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
 
     def alike(self, finder: Finder, start: Place, name: str) -> _Cause | None:
@@ -411,11 +420,7 @@ class Strays:
         o = info.number
         escaped = self.values.escaped.get(o)
         if escaped is not None:
-            reason, span = of_callee(self.program, *escaped), self.names.span(escaped[0])
-            message = f"`{name}` may change behind the program's back: {reason}"
-            if reason == RECURSION:
-                message = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
-            return _Cause(message, ((span, reason),))
+            return self.escaped(name, *escaped)
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())
         if o in finder.spoiled:
@@ -446,28 +451,27 @@ class Strays:
                     where = f"it could not be shown which of the pointers in `{name[: name.rindex('[')]}`"
                     does = "set" if a.kind == "W" else "read"
                     return _Cause(f"{where} the call and other lines mean", ((span, f"one of them is {does} here"),))
-                what = self.how(a.node, a.kind, lo is not None or not finder.exact(a.node, o), f"`{name}`")
+                known = lo is not None or not finder.exact(a.node, o)
+                what = does_to(self.program, a.node, a.kind, known, f"`{name}`")
                 return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
         return None
 
-    def how(self, n: int, kind: str, known: bool, name: str) -> str:
-        """What an access does to a pointer in a struct that is no plain load or store of it.
+    def escaped(self, name: str, n: int, why: str) -> _Cause:
+        """A node from which on something that is not followed may change a pointer."""
+        reason, span = of_callee(self.program, n, why), self.names.span(n)
+        message = f"`{name}` may change behind the program's back: {reason}"
+        message += "" if " line " in reason else f" at {line_of(span)}"
+        itself = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
+        return _Cause(itself if reason == RECURSION else message, ((span, reason),))
 
-        known: it is not at a computed place in just this object.
-        """
-        action = self.graph.nodes[n].action
-        match action:
-            case ins.CopyBytes():
-                return f"copies the struct with {name}"
-            case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
-                return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of {name}"
-            case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
-                return f"may {_does(kind)} {name} as something else than a pointer"
-            case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
-                return f"{_does(kind)}s {name} as volatile or atomic"
-        if not known:
-            return f"may {_does(kind)} {name}, at a place that the program computes"
-        return f"may {_does(kind)} {name}, or the same member of another struct, as it cannot be told which one"
+    def behind_its_back(self, e: ast.Expr, frame: int) -> _Cause | None:
+        """The pointer that an lvalue goes through is a variable that something may change that is not followed."""
+        base = base_of(e)
+        if not isinstance(base, ast.VarRef):
+            return None
+        owner = -1 if self.program.variables[base.var].is_global else frame
+        found = self.values.escaped.get(self.values.objects.variable(owner, base.var))
+        return None if found is None else self.escaped(spelling(base), *found)
 
     def many(self, info: Object, name: str) -> _Cause:
         """The object stands for several of the run."""
@@ -479,22 +483,18 @@ class Strays:
                 return _Cause(message, ((span, "allocated here"),))
             if not self.program.nest.chain(self.graph.nodes[info.node].block):
                 return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))
-            return _Cause(
-                f"the struct of `{name}` is allocated in a loop, at {line_of(span)}: there are several",
-                ((span, "allocated here"),),
-            )
-        return _Cause(f"there may be several `{info.name}` at a time, each with its `{name}`", ())
+            message = f"the struct of `{name}` is allocated in a loop, at {line_of(span)}: there are several"
+            if not self.program.complete and not elsewhere_of(self.program).loops(info.node):
+                message = f"{line_of(span)} allocates the struct of `{name}`, and other files may come there again"
+            return _Cause(message, ((span, "allocated here"),))
+        return _Cause(*of_a_call(self.program, info, name))
 
 
-def _does(kind: str) -> str:
-    return "write" if kind == "W" else "read"
-
-
-_latest: list[Strays] = []
+@lru_cache(maxsize=1)
+def _strays(program: Program) -> Strays:
+    return Strays(program)
 
 
 def stray_refusal(program: Program, use: Use) -> Refusal:
     """Why a use's buffer is none that is known; what is found out of a program is remembered."""
-    if not _latest or _latest[0].program is not program:
-        _latest[:] = [Strays(program)]
-    return _latest[0].refusal(use)
+    return _strays(program).refusal(use)

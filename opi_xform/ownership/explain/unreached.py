@@ -174,5 +174,6 @@ def _stopped(lost: Lost, name: str, functions: Mapping[str, ast.Function]) -> tu
     if lost.reason == POINTER:
         what = f"`{name}`, which leads to the call, may be called through a pointer that may lead anywhere"
         return what, ((span, "here"),)
+    called = "called here" + (", and what more may keep it was not looked at" if "OpenMP" in lost.reason else "")
     reason = marked(lost.reason, next((functions[f].span.file for f in lost.functions), span.file))
-    return f"`{name}`, which leads to the call, is not followed: {reason}", ((span, "called here"),)
+    return f"`{name}`, which leads to the call, is not followed: {reason}", ((span, called),)

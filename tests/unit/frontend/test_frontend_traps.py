@@ -310,6 +310,7 @@ class TestOpenMP:
         ("directive", "reason"),
         [
             ("critical", "OpenMP `critical` in line 2 is not followed"),
+            ("parallel sections", "OpenMP `parallel sections` in line 2 is not followed"),
             ("parallel for ordered", "OpenMP `parallel for` in line 2 has the clause `ordered`, which is not followed"),
             ("parallel for num_threads(h())", "OpenMP `parallel for` in line 2 calls `h`"),
             ("parallel for collapse(2)", "OpenMP `parallel for` in line 2 stands before another form of loop"),
@@ -327,6 +328,16 @@ class TestOpenMP:
         loop = "  for (int i = 0; i < 9; i++) { n = n + i; b[n % 9] = 0; }\n"
         unit = parse(tmp_path, f"void f(double *b, int n) {{\n#pragma omp {directive}\n{loop}}}\n")
         assert unit.functions["f"].refused == reason
+
+    @pytest.mark.parametrize("directive", ["parallel for num_threads(*n)", "parallel for ordered", "for ordered"])
+    def test_a_call_of_mpi_in_a_shared_loop_goes_before_what_the_directive_says(
+        self, tmp_path: Path, directive: str
+    ) -> None:
+        """Without the clause the call would still keep the region."""
+        loop = f"  for (int i = 0; i < 9; i++) {{ b[i] = 0; {SEND}; }}\n"
+        unit = parse(tmp_path, f"{HEAD}void f(double *b, int *n) {{\n#pragma omp {directive}\n{loop}}}\n")
+        line = HEAD.count("\n") + 3
+        assert unit.functions["f"].refused == f"the OpenMP region in line {line} calls `MPI_Send`"
 
     def test_a_private_variable_may_have_its_old_value_behind_the_loop(self, tmp_path: Path) -> None:
         text = (

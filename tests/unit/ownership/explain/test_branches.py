@@ -164,3 +164,22 @@ def test_what_another_function_is_given_is_not_known_of_a_part_of_a_program() ->
         (use,) = collect(found)
         assert LiveData(found).refusal([use]) is not None
         assert (LiveData(found).refusal([use], own=True) is not None) is seen
+
+
+@pytest.mark.parametrize(
+    ("test", "never"),
+    [
+        ("rank == -1", True),
+        ("rank < 0", True),
+        ("rank <= -1", True),
+        ("-1 == rank", True),
+        ("rank + 1 <= 0", True),
+        ("rank == 0", False),
+        ("rank <= 0", False),
+        ("rank != -1", False),
+        ("argc - 9 == -1", False),
+    ],
+)
+def test_no_rank_is_less_than_zero(test: str, never: bool) -> None:
+    found = program(f"if ({test}) one();")
+    assert branches_of(found.program).never(found.program.graph.nodes[called(found, "one")].block) is never

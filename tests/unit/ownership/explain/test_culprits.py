@@ -127,12 +127,12 @@ def test_whether_a_read_and_the_message_have_bytes_in_common(read: str, common: 
 
 
 def test_what_another_turn_of_a_loop_reads_need_not_be_of_the_message() -> None:
-    """Both name the turn by its number, which is another one then."""
+    """Both name the turn by its number, which is another one then: each turn reads further on than all sends before."""
     turn = "MPI_Send(b + t, 1, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"
     asked = Asked(f"{PACK}\nfor (int t = 0; t < 9; t++) {{\n{turn}\nv[t] = b[t]; // ONE\n}}")
     assert meets(asked.judge, asked.use, asked.node("ONE")) is True
     asked = Asked(f"{PACK}\nfor (int t = 0; t < 9; t++) {{\nv[t] = b[t]; // ONE\n{turn}\n}}")
-    assert meets(asked.judge, asked.use, asked.node("ONE")) is None
+    assert meets(asked.judge, asked.use, asked.node("ONE")) is False
 
 
 @pytest.mark.parametrize(

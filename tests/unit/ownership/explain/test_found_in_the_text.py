@@ -8,6 +8,7 @@ from ownership_support import Source, source
 
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.movable import movable, roots
+from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.part_reasons import inside_refusal
 from opi_xform.ownership.explain.reasons import node_span
@@ -289,3 +290,35 @@ def test_a_read_that_could_stand_before_the_send(behind: str, could: bool) -> No
 def test_the_variables_by_which_a_place_is_written() -> None:
     found = source(main("MPI_Send(&b[argc] + 1, 1, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"))
     assert roots(found.uses[0].call.args[0]) == {found.key("b"), found.key("argc")}
+
+
+# --- other memory -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("passed", "set_inside", "called"),
+    [("plus", "", ["plus"]), ("minus", "", ["minus"]), ("plus", "if (k > 9) f = minus;", ["minus", "plus"])],
+)
+def test_functions_that_a_pointer_may_be_by_what_calls_pass(passed: str, set_inside: str, called: list[str]) -> None:
+    """`apply` calls what it is passed, through another function; what sets the parameter may make it any."""
+    top = "static double plus(double a) { return v[0] + a; }\nstatic double minus(double a) { return v[1] - a; }\n"
+    top += f"static double apply(double (*f)(double), int k) {{ {set_inside} return (*f)(k); }}\n"
+    top += "static double twice(double (*g)(double), int k) { return apply(g, k) + apply(g, 2 * k); }\n"
+    other = "minus" if passed == "plus" else "plus"
+    body = f"v[2] = twice({passed}, argc) + (argc > 2 ? {other} : {passed})(argc);\n{SEND}"
+    program = source(main(body, top)).program
+    here = elsewhere_of(program)
+    graph = program.graph
+    functions = [program.functions[f.function].name if f.function else "" for f in graph.frames]
+    inner = [n.number for n in graph.nodes if functions[n.frame] in ("plus", "minus")]
+    inner = [n for n in inner if functions[graph.frames[graph.nodes[n].frame].parent] == "apply"]
+    kept = {functions[graph.nodes[n].frame] for n in inner if not here.never_called(n)}
+    assert kept == set(called)
+
+
+def test_a_loop_in_which_the_functions_of_a_library_are_called_is_none_of_its_text() -> None:
+    text = f"static double b[N], v[N];\nvoid given(void)\n{{\n{SEND}\nfor (int i = 0; i < 3; i++)\n{SEND}\n}}\n"
+    found = source(text)
+    here = elsewhere_of(found.program)
+    assert [len(here.loops(use.node)) for use in found.uses] == [0, 1]
+    assert len({here.entry(use.node) for use in found.uses}) == 1

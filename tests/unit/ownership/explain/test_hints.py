@@ -195,3 +195,27 @@ def test_what_a_read_of_less_would_not_go_beyond_is_no_other_reason(at: Span, sa
     refusal = Refusal(Reason.OLD_BYTES, "`b` is read", ((READ, "here"),), hint=hint)
     found = told(refusal, Refusal(Reason.CAPACITY, "it is beyond", ((at, "here"),)), False)
     assert ("would not be enough: it is beyond" in found.message) is said
+
+
+def test_what_is_advised_counts_for_all_sites_that_stay_for_the_same_test(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With `exit(1)` both receives convert; with one of them as a plain receive the block could be too small for it."""
+    lines = ["int n = argc, s = 0, *b = NULL;", "if (!(b = malloc(N * sizeof(int)))) {", "exit(0);", "}"]
+    lines += ["do {", "MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);", "if (n % 3 == 1) {"]
+    for source in (1, 2):
+        lines += [f"MPI_Recv(b, n, MPI_INT, {source}, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"]
+        lines += ["for (int i = 0; i < n; i++) s += b[i];", "} else {" if source == 1 else "}"]
+    lines += ["} while (n > 0);", "free(b);", "v[0] = s;"]
+
+    def sites(text: str) -> list[dict[str, Any]]:
+        (tmp_path / "a.c").write_text("#include <stdlib.h>\n" + text)
+        assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
+        found: list[dict[str, Any]] = json.loads(capfd.readouterr().out)["sites"]
+        return found
+
+    text = HEAD + "\n".join(lines) + TAIL
+    kept = sites(text)
+    assert [s["decision"] for s in kept] == ["keep", "keep"]
+    assert all(s["message"].endswith("(`exit(1)`, `MPI_Abort`) would let it convert") for s in kept)
+    assert [s["decision"] for s in sites(text.replace("exit(0)", "exit(1)"))] == ["convert", "convert"]

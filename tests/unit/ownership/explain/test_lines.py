@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from case_tools import run_tool
 
 from opi_xform.cli.main import main
 from opi_xform.ir.span import Span
@@ -215,3 +216,173 @@ def test_a_parameter_that_other_files_may_give_says_so(tmp_path: Path, capfd: py
     said = "could not show which buffer `b` is: other files may call `hand_on`, and give it any"
     assert (found["code"], found["message"]) == ("OPI402", said)
     assert (found["notes"][0]["line"], found["notes"][0]["message"]) == (2, "its parameter")
+
+
+def test_a_table_of_rows_is_not_told_by_how_another_one_is_filled(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What `hook` does is not known, so that `tours` may point anywhere; `m[i]` are rows of another table even so."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+extern long (*hook)(long);
+static long **tours, **far;
+static long **matrix(long n)
+{
+    long **m = malloc(n * n * sizeof(long) + n * sizeof(long *));
+    for (long i = 0; i < n; i++) {
+        m[i] = (long *)(m + n) + i * n;
+        m[i][0] = hook(i); // HERE
+    }
+    return m;
+}
+int main(int argc, char **argv)
+{
+    long n = atoi(argv[1]), size = n;
+    MPI_Request r[100];
+    MPI_Init(&argc, &argv);
+    tours = malloc(size * sizeof(long *));
+    for (int i = 0; i < size; i++) tours[i] = malloc(n * sizeof(long));
+    far = matrix(n);
+    for (int i = 0; i < size; i++)
+        MPI_Irecv(&tours[i][0], n, MPI_LONG, i, 0, MPI_COMM_WORLD, &r[i]);
+    MPI_Waitall(size, r, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+    return tours[0][1] > far[0][1];
+}
+"""
+    site = first(tmp_path, {"a.c": text}, capfd)
+    said = "`tours` may change behind the program's back: call through a pointer at line 10"
+    assert (site["code"], site["message"]) == ("OPI402", said)
+    assert [(note["line"], note["message"]) for note in site["notes"]] == [(10, "call through a pointer")]
+
+
+# --- lists of structs, and pointers of which each call has one --------------------------------------------------------
+
+LISTS = """#include <mpi.h>
+#include <stdlib.h>
+struct part { int rank, bytes; char *data; MPI_Request r; };
+struct exchange { int sends, receives; struct part *send, *receive; };
+struct exchange *started(int n, const int *ranks, const char *field)
+{
+    struct exchange *x = malloc(sizeof(struct exchange));
+    struct part *in = malloc(n * sizeof(struct part));
+    struct part *out = malloc(n * sizeof(struct part));
+    x->receive = in;
+    x->send = out;
+    x->sends = x->receives = n;
+    for (int i = 0; i < n; i++) {
+        in[i].data = malloc(ranks[i]);
+        MPI_Irecv(in[i].data, ranks[i], MPI_CHAR, i, 0, MPI_COMM_WORLD, &in[i].r);
+    }
+    for (int i = 0; i < n; i++) {
+        out[i].data = malloc(ranks[i]);
+        for (int k = 0; k < ranks[i]; k++)
+            out[i].data[k] = field[k];
+    }
+    for (int i = 0; i < n; i++)
+        MPI_Isend(out[i].data, ranks[i], MPI_CHAR, i, 0, MPI_COMM_WORLD, &out[i].r);
+    return x;
+}
+int finished(struct exchange *x)
+{
+    int found = 0;
+    for (int i = 0; i < x->receives; i++) {
+        MPI_Wait(&x->receive[i].r, MPI_STATUS_IGNORE);
+        found += x->receive[i].data[0];
+    }
+    for (int i = 0; i < x->sends; i++)
+        MPI_Wait(&x->send[i].r, MPI_STATUS_IGNORE);
+    return found;
+}
+"""
+
+
+def sites_of(text: str, folder: Path) -> list[dict[str, Any]]:
+    (folder / "a.c").write_text(text)
+    code, out, err = run_tool([str(folder / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)["sites"]
+    return found
+
+
+def line_with(text: str, what: str) -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+
+
+@pytest.mark.parametrize(("site", "made"), [(0, "*in = malloc"), (1, "*out = malloc")])
+def test_a_list_that_is_only_received_is_not_what_is_sent(site: int, made: str, tmp_path: Path) -> None:
+    """A file without main: `x->send` is what `out` is, `x->receive` what `in` is; nothing mixes them."""
+    found = sites_of(LISTS, tmp_path)[site]
+    name, line = f"{made.split()[0][1:]}[…].data", line_with(LISTS, made)
+    said = f"line {line} allocates the struct of `{name}`, and other files may come there again"
+    assert (found["code"], found["message"]) == ("OPI402", said)
+    assert [(note["line"], note["message"]) for note in found["notes"]] == [(line, "allocated here")]
+
+
+MAIN = """extern void (*hook)(struct exchange *);
+int main(int argc, char **argv)
+{
+    int n = 2, ranks[2] = {100, 200};
+    MPI_Init(&argc, &argv);
+    struct exchange *x = started(n, ranks, argv[0]);
+    hook(x);
+    n = finished(x);
+    MPI_Finalize();
+    return n;
+}
+"""
+
+
+def test_what_is_read_of_the_other_list_is_no_reason(tmp_path: Path) -> None:
+    """What `hook` does is not known: any of the pointers may be what it makes of them.  That is the reason, no read."""
+    line = line_with(LISTS + MAIN, "hook(x)")
+    said = f"`out[…].data` may change behind the program's back: call through a pointer at line {line}"
+    assert sites_of(LISTS + MAIN, tmp_path)[1]["message"] == said
+
+
+def test_what_is_sent_is_read_where_the_list_may_be_either(tmp_path: Path) -> None:
+    text = LISTS.replace("int found = 0;", "int found = 0; if (!x->receive) x->receive = x->send;")
+    text += MAIN.replace("hook(x);", "")
+    line = line_with(text, "found += ")
+    assert f"line {line} may read it there after the send" in sites_of(text, tmp_path)[1]["message"]
+
+
+def test_a_pointer_whose_address_is_given_away_is_told_with_that_call(tmp_path: Path) -> None:
+    """`released` gets the address as `void *`; `sent` is called twice, so that there are two `buf` in the program."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+static void *needed(size_t n)
+{
+    void *p = NULL;
+    if (n > 0)
+        p = malloc(n);
+    return p;
+}
+static void released(void *p)
+{
+    free(*(void **)p);
+    *(void **)p = NULL;
+}
+static void sent(int n, int to)
+{
+    char *buf = needed(n);
+    for (int i = 0; i < n; i++)
+        buf[i] = i;
+    MPI_Send(buf, n, MPI_CHAR, to, 0, MPI_COMM_WORLD);
+    released(&buf);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    sent(atoi(argv[1]), 1);
+    sent(atoi(argv[2]), 2);
+    MPI_Finalize();
+    return 0;
+}
+"""
+    (found,) = sites_of(text, tmp_path)
+    line = line_with(text, "released(&buf)")
+    said = "`buf` may be one of several pointers: each call of `sent` has its own `buf`"
+    given = f"and line {line} gives the address of that to `released`"
+    assert (found["code"], found["message"]) == ("OPI402", f"{said}, {given}")
+    assert [(note["line"], note["message"]) for note in found["notes"]] == [(line, "its address is given away here")]

@@ -308,3 +308,114 @@ def test_a_read_by_the_words_of_the_call_goes_before_another_arm(tmp_path: Path)
     lines += ["step(a, b, first, last, n, n, rank, size);", "step(b, a, first, last, n, n, rank, size);", "}"]
     text, found = sites([*lines, "for (int i = 0; i < n; i++) s += a[i];"], tmp_path, before)
     assert (found[0]["code"], [note["line"] for note in found[0]["notes"]]) == ("OPI201", [line_of(text)])
+
+
+def test_a_read_at_a_place_that_is_not_known_where_the_message_is_written_before(tmp_path: Path) -> None:
+    """No byte of the message is read there: it may be one beside it, as nothing is known of `at`."""
+    lines = ["double *b = malloc(2 * n * 8);", "for (int t = 0; t < n; t++) {", "int at = atoi(argv[t]);"]
+    lines += ["for (int i = 0; i < n; i++) b[i] = 0;", "b[at] += 1; // HERE", f"MPI_Send(b, n, MPI_DOUBLE, {TO}", "}"]
+    text, found = sites(lines, tmp_path)
+    message = f"could not show that line {line_of(text)} reads only those bytes of `b` that are written before it"
+    assert (found[0]["code"], found[0]["message"].partition("; ")[0]) == ("OPI101", message)
+
+
+def test_what_is_read_where_nobody_has_written_is_told_by_its_own_name(tmp_path: Path) -> None:
+    """`a.items` and `b.items` are freed by the same text, so they are one buffer of the analysis."""
+    before = "struct list { int n; double *items; };\nstatic void done(struct list *l) { free(l->items); }\n"
+    lines = [
+        "struct list a, b;",
+        "for (int m = 0; m < n; m++) {",
+        "a.items = malloc(n * 8);",
+        "b.items = malloc(n * 8);",
+    ]
+    lines += ["for (int i = 0; i < n; i++) a.items[i] = i;", f"MPI_Send(a.items, n, MPI_DOUBLE, {TO}"]
+    lines += [f"if (m != rank) MPI_Recv(b.items, n, MPI_DOUBLE, {FROM}"]
+    lines += [f"MPI_Send(b.items, n, MPI_DOUBLE, {TO} // HERE", "done(&a);", "done(&b);", "}"]
+    text, found = sites(lines, tmp_path, before)
+    where = f"line {line_of(text)} may read `b.items` where nothing has come and nobody has written to it"
+    why = "; the same text of the program names it and `a.items`"
+    assert [site["message"] for site in found] == [where + why] * 3
+
+
+def test_the_pointer_to_the_next_part_is_what_is_read_of_a_part_that_is_sent(tmp_path: Path) -> None:
+    """`h->used` is read of the next part before its send, by the same name; `t->next` of this one behind it."""
+    before = """struct head { int used; };
+struct tail { void *next; };
+struct ctl { int size; void *active; struct ctl *next; };
+static void deliver(struct ctl *first, int turns)
+{
+    MPI_Request r[100];
+    int k = 0;
+    while (turns--)
+        for (struct ctl *c = first; c != NULL; c = c->next) {
+            struct head *h = (struct head *)c->active;
+            int bytes = sizeof(struct head) + h->used;
+            MPI_Isend(c->active, bytes, MPI_CHAR, k, 0, MPI_COMM_WORLD, &r[k]);
+            k++;
+            struct tail *t = (struct tail *)((char *)c->active + sizeof(struct head) + c->size);
+            c->active = t->next; // HERE
+        }
+    MPI_Waitall(k, r, MPI_STATUSES_IGNORE);
+}
+"""
+    lines = ["struct ctl *first = NULL;", "for (int i = 0; i < n; i++) {"]
+    lines += ["struct ctl *c = malloc(sizeof(struct ctl));", "c->size = 80;", "c->active = calloc(100, 1);"]
+    lines += ["c->next = first;", "first = c;", "}", "deliver(first, n);"]
+    text, found = sites(lines, tmp_path, before)
+    said = f"the message lies in `c->active`, and line {line_of(text)} may read there after the send, as `t->next`"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", said + ", of the message or beside it")
+
+
+def test_a_function_that_this_call_does_not_pass_reads_nothing(tmp_path: Path) -> None:
+    """`by_number` is what only `least` is passed: the ranks compare by `by_text`."""
+    before = """typedef int (*order)(const void *, const void *);
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b); // HERE
+}
+static void moved(void *value, void *other, MPI_Datatype type, order less, int rank)
+{
+    MPI_Request r;
+    MPI_Isend(value, 1, type, rank ^ 1, 0, MPI_COMM_WORLD, &r);
+    MPI_Recv(other, 1, type, rank ^ 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    if (less(other, value) < 0)
+        memcpy(value, other, 4);
+}
+static int *least(int *k, int n, order less)
+{
+    int *found = k;
+    for (int i = 1; i < n; i++)
+        if (less(k + i, found) < 0)
+            found = k + i;
+    return found;
+}
+"""
+    lines = ["MPI_Datatype type;", "MPI_Type_contiguous(n, MPI_CHAR, &type);", "MPI_Type_commit(&type);"]
+    lines += [
+        "char *a = malloc(n), *b = malloc(n);",
+        "fgets(a, n, stdin);",
+        "moved(a, b, type, by_text, rank);",
+        "puts(a);",
+    ]
+    lines += [
+        "int *k = malloc(4 * n);",
+        "for (int i = 0; i < n; i++) k[i] = atoi(argv[i]);",
+        "s = *least(k, n, by_number);",
+    ]
+    text, found = sites(lines, tmp_path, before)
+    told = {note["line"] for note in found[0]["notes"]}
+    assert found[0]["message"] == f"`a` may be read at line {line_of(text, 'puts')} after the send"
+    assert line_of(text) in told
+    assert line_of(text, "by_number") not in told
+
+
+def test_what_is_printed_by_no_rank_is_not_the_read_that_is_told(tmp_path: Path) -> None:
+    """`rank == -1` is how a program leaves out what it prints for its author."""
+    lines = ["double *b = malloc(N * 8);", "for (int i = 0; i < N; i++) b[i] = i;", "for (int t = 0; t < n; t++) {"]
+    lines += ['if (rank == -1) for (int i = 0; i < N; i++) printf("%g\\n", b[i]);']
+    lines += ["for (int i = 0; i < N; i++) s += b[i]; // HERE", f"MPI_Send(b, N, MPI_DOUBLE, {TO}", "}"]
+    text, found = sites(lines, tmp_path)
+    assert found[0]["message"].startswith(f"`b` is read at line {line_of(text)} after the send")
+    assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]

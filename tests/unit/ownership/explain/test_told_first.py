@@ -349,3 +349,43 @@ def test_a_pointer_that_is_set_to_a_place_inside_says_where(tmp_path: Path) -> N
     wanted = f"line {line_of(text)} sets `b` to what could not be shown to be the start of a buffer"
     assert (send["code"], send["message"]) == ("OPI104", wanted)
     assert (send["notes"][0]["line"], send["notes"][0]["message"]) == (line_of(text), "here")
+
+
+SORTED = """static void sorted(double *a, int n)
+{
+#pragma omp parallel sections
+    {
+#pragma omp section
+        a[0] = n;
+#pragma omp section
+        a[1] = n;
+    }
+}
+"""
+
+
+def test_a_place_that_moves_goes_before_a_function_that_is_not_followed(tmp_path: Path) -> None:
+    """Without the sections each part would still be a place in one block; a message at its beginning would not."""
+    lines = ["double *a = malloc(n * 100 * 8);", "sorted(a, n * 100);", "MPI_Request r[100];"]
+    lines += ["for (int i = 0; i < n; i++) {", "int k = i * 100;"]
+    lines += ["MPI_Irecv(a + k, 100, MPI_DOUBLE, 1, i, MPI_COMM_WORLD, &r[i]);", "}", "MPI_Waitall(n, r, 0);"]
+    _, found = sites([*lines, 'printf("%g\\n", a[n]);'], tmp_path, SORTED, "-fopenmp")
+    place = "the call begins inside `a`, at a place that the program computes; a message needs a buffer of its own"
+    assert [(site["code"], site["message"]) for site in found] == [("OPI204", place)]
+    whole = [*lines[:3], "MPI_Irecv(a, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, r);", "MPI_Waitall(1, r, 0);"]
+    text, found = sites([*whole, 'printf("%g\\n", a[n]);'], tmp_path, SORTED, "-fopenmp")
+    sections = f"OpenMP `parallel sections` in line {line_of(text, 'omp parallel')} is not followed"
+    assert [(site["code"], site["message"].partition(": ")[2]) for site in found] == [
+        ("OPI214", f"`sorted`, which is not followed: {sections}")
+    ]
+
+
+def test_behind_a_region_that_is_not_followed_more_may_keep_a_call(tmp_path: Path) -> None:
+    """`b` is live data, too: that is not looked at, and said to be so."""
+    before = f"{SORTED}static void turn(double *b, int n)\n{{\n#pragma omp parallel sections\n{{ b[0] = n; }}\n"
+    before += f"MPI_Send(b, n, MPI_DOUBLE, {TO}\n}}\n"
+    lines = ["double *b = calloc(n, 8);", "turn(b, n); // HERE", 'printf("%g\\n", b[n - 1]);']
+    text, found = sites(lines, tmp_path, before, "-fopenmp")
+    notes = [(note["line"], note["message"]) for note in found[0]["notes"]]
+    assert found[0]["code"] == "OPI111"
+    assert notes == [(line_of(text), "called here, and what more may keep it was not looked at")]

@@ -1,0 +1,187 @@
+"""What lies in other memory than a message although the same words, or a pointer of the same type, may name it.
+
+Points-to sets of a large program mix tables of pointers, lists of structs and pointers to functions.  What is told of a
+message is asked here whether it can be of that message at all.  Which sites convert does not depend on it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.lvalues import Expressions, function_expressions
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import STORED, Roots, base_of, is_zero
+
+STEPS = 8  # calls that are followed
+SHOWN = 2  # names that are followed from a pointer to where it is computed
+
+Objects = frozenset[int]
+
+
+class Elsewhere:
+    """One per program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.graph = program.graph
+        self.names = names_of(program)
+        self.written = Expressions(program)
+        self.roots = Roots(program)
+
+    # --- pointers to functions ------------------------------------------------------------------------------------
+
+    def never_called(self, n: int) -> bool:
+        """A node stands in a copy of a function for a call through a pointer, to which another function is passed."""
+        frame = self.graph.nodes[n].frame
+        while (call := self.graph.frames[frame].call) >= 0:
+            action, around = self.graph.nodes[call].action, self.graph.nodes[call].frame
+            if isinstance(action, ins.CallInstr) and not isinstance(action.call.callee, ast.FuncRef):
+                passed = self.function(action.call.callee, around)
+                if passed not in (None, self.graph.frames[frame].function):
+                    return True
+            frame = around
+        return False
+
+    def function(self, e: ast.Expr, frame: int) -> str | None:
+        """The function that a pointer stands for: a parameter that nothing sets, followed to what calls pass for it."""
+        for _ in range(STEPS):
+            while isinstance(e, (ast.Cast, ast.Deref, ast.AddrOf)):
+                e = e.operand
+            if isinstance(e, ast.FuncRef):
+                return e.name
+            here = self.graph.frames[frame]
+            function = self.program.functions.get(here.function)
+            action = self.graph.nodes[here.call].action if here.call >= 0 else None
+            if not isinstance(e, ast.VarRef) or function is None or e.var not in function.params:
+                return None
+            index = function.params.index(e.var)
+            if not isinstance(action, ins.CallInstr) or self.roots.sets(here.function).get(e.var):
+                return None
+            if index >= len(action.call.args):
+                return None
+            e, frame = action.call.args[index], here.parent
+        return None
+
+    # --- lists of structs -----------------------------------------------------------------------------------------
+
+    def of_another_list(self, e: ast.Expr, frame: int, other: ast.Expr, there: int) -> bool:
+        """Two addresses are members by one name, of structs that the program keeps by names that it never mixes.
+
+        ``send[i].buf``, where ``send`` is what ``t->sends`` is set to, is none of ``t->receives[i].buf``.
+        """
+        mine, its = self.holders(e, frame), self.holders(other, there)
+        return bool(mine) and bool(its) and mine.isdisjoint(its)
+
+    def holders(self, e: ast.Expr, frame: int) -> frozenset[str]:
+        """The members of structs by which the struct is kept that a member is of; none: they are not known."""
+        e = base_of(e)
+        found = self.roots.of(e.base, frame) if isinstance(e, ast.Member) else None
+        if found is None or found.base is e:
+            return frozenset()
+        kind, name, _ = found.root
+        return self.kept.get((kind, name), frozenset()) | ({name} if kind == STORED else set())
+
+    @cached_property
+    def kept(self) -> dict[tuple[str, str], frozenset[str]]:
+        """By variable, or member, that is assigned to members of structs, or from them: those members."""
+        out: dict[tuple[str, str], frozenset[str]] = {}
+        for function in self.program.functions.values():
+            for e in function_expressions(function):
+                if not isinstance(e, ast.Assign) or e.op or not e.type.is_pointer:
+                    continue
+                target, value = base_of(e.target), base_of(e.value)
+                for one, other in ((target, value), (value, target)):
+                    if isinstance(one, ast.Member) and isinstance(other, (ast.VarRef, ast.Member)):
+                        key = ("v", other.var) if isinstance(other, ast.VarRef) else (STORED, other.field)
+                        out[key] = out.get(key, frozenset()) | {one.field}
+        return out
+
+    def made_here(self, e: ast.Expr, frame: int) -> bool:
+        """A member of a struct that the function of a call has just allocated."""
+        e, function = base_of(e), self.graph.frames[frame].function
+        e = base_of(e.base) if isinstance(e, ast.Member) else e
+        given = self.roots.sets(function).get(e.var, []) if isinstance(e, ast.VarRef) else []
+        made = [None if v is None else base_of(v) for v in given if v is None or not is_zero(v)]
+        for v in made:
+            key = v.callee.name if isinstance(v, ast.Call) and isinstance(v.callee, ast.FuncRef) else ""
+            effect = self.program.effects.get(key)
+            if effect is None or effect.allocates is None:
+                return False
+        return bool(made)
+
+    # --- loops and entries ----------------------------------------------------------------------------------------
+
+    def entry(self, n: int) -> int:
+        """The copy of a function from which a node is reached, that no other one calls."""
+        frame = self.graph.nodes[n].frame
+        while self.graph.frames[frame].call >= 0:
+            frame = self.graph.frames[frame].parent
+        return frame
+
+    def loops(self, n: int) -> list[int]:
+        """The loops around a node, without that in which functions of a file are called that has no main."""
+        first, nest = self.first[self.entry(n)], self.program.nest
+        return [k for k in nest.chain(self.graph.nodes[n].block) if first not in nest.loops[k].blocks]
+
+    @cached_property
+    def first(self) -> dict[int, int]:
+        """The block with which each copy of a function begins."""
+        out: dict[int, int] = {}
+        for node in self.graph.nodes:
+            out.setdefault(node.frame, node.block)
+        return out
+
+    # --- tables of pointers ---------------------------------------------------------------------------------------
+
+    def part_of(self, node: int, row: ast.Expr, objects: Objects) -> list[int]:
+        """Nodes that set pointers of the table from which a call takes one to places inside blocks of its memory."""
+        tables = self.tables(self.graph.nodes[node].frame, row)
+        out = [n for n, (_, inside) in self.parts.items() if not objects.isdisjoint(inside)]
+        return [n for n in out if not tables or not tables.isdisjoint(self.parts[n][0])]
+
+    def tables(self, frame: int, row: ast.Expr) -> Objects:
+        """The tables from which a pointer is read that a call names; none: it is not known."""
+        function = self.graph.frames[frame].function
+        found: set[int] = set()
+        for node in self.graph.nodes:
+            action = node.action
+            if node.frame == frame and isinstance(action, ins.Load) and self.written.of(function, action) is row:
+                found |= self.program.points_to.operand(frame, action.address)
+        return frozenset() if UNKNOWN in found else frozenset(found)
+
+    @cached_property
+    def parts(self) -> dict[int, tuple[Objects, Objects]]:
+        """Nodes that store a pointer to a place inside a block in a table, each with the table and the block."""
+        out: dict[int, tuple[Objects, Objects]] = {}
+        for node in self.graph.nodes:
+            action = node.action
+            if not isinstance(action, ins.Store) or not action.type.is_pointer:
+                continue
+            e = self.written.of(self.graph.frames[node.frame].function, action)
+            if isinstance(e, ast.Index) and self.displaced(node.frame, action.value):
+                points_to = self.program.points_to
+                inside = points_to.operand(node.frame, action.value) - {UNKNOWN}
+                out[node.number] = points_to.operand(node.frame, action.address), inside
+        return out
+
+    def displaced(self, frame: int, value: ins.Operand) -> bool:
+        """A pointer is computed from another one."""
+        for _ in range(SHOWN):
+            while isinstance(value, ins.Op) and value.op == "cast":
+                value = value.args[0]
+            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
+            defs = self.names.defs.get(name, ()) if name is not None else ()
+            action = self.graph.nodes[defs[0]].action if len(defs) == 1 else None
+            if not isinstance(action, ins.Define):
+                break
+            value = action.value
+        return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
+
+
+@lru_cache(maxsize=1)
+def elsewhere_of(program: Program) -> Elsewhere:
+    return Elsewhere(program)
