@@ -36,7 +36,11 @@ def convert_together(
         if isinstance(placed, Refusal):
             keep(verdict, _alone(going, null_tests, placed))
             continue
-        refusal = next(filter(None, (c.placed(placed) for c in TABLE if c.placed is not None)), None)
+        refusal = _refusal(placed)
+        if refusal is not None and placed.placement.guarded:
+            again = _placed(going, null_tests, True)
+            if isinstance(again, Placed) and _refusal(again) is None:
+                placed, refusal = again, None
         if refusal is not None:
             keep(verdict, dict.fromkeys(sorted(verdict.converted), refusal))
             continue
@@ -44,6 +48,10 @@ def convert_together(
         verdict.edits = placed.edits
         verdict.files = placed.placement.files
         return
+
+
+def _refusal(placed: Placed) -> Refusal | None:
+    return next(filter(None, (c.placed(placed) for c in TABLE if c.placed is not None)), None)
 
 
 def unwritable(options: Options, verdict: Verdict) -> dict[Place, Refusal]:
@@ -75,17 +83,17 @@ def twin(p: Place) -> Place:
     return (file, begin, "recv" if side == "send" else "send", argument)
 
 
-def _placed(going: Going, null_tests: tuple[int, ...]) -> Placed | Refusal:
+def _placed(going: Going, null_tests: tuple[int, ...], ahead: bool = False) -> Placed | Refusal:
     """The calls of sites that would convert, and no older address that crosses one."""
     buffer = _lifting(going)
-    found = _placement(going, buffer, null_tests)
+    found = _placement(going, buffer, null_tests, ahead)
     return found if isinstance(found, Refusal) else Placed(going, buffer, found)
 
 
-def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...]) -> Placement | Refusal:
+def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...], ahead: bool) -> Placement | Refusal:
     facts = going.facts
     buffer = with_names(facts.program, facts.units, buffer, going.places)
-    placed = place(facts.program, buffer, going.places, null_tests)
+    placed = place(facts.program, buffer, going.places, null_tests, ahead=ahead)
     if isinstance(placed, Refusal):
         return placed
     for condition in TABLE:

@@ -26,7 +26,7 @@ from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.reach import Facts, Reach
 from opi_xform.ownership.spelling.configurations import naming
-from opi_xform.ownership.spelling.parameters import Parameters, parameters_of
+from opi_xform.ownership.spelling.parameters import Parameters, bare, parameters_of
 from opi_xform.pointsto.constraints import GraphPointsTo
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.pointers import PointerCalls
@@ -288,6 +288,7 @@ class ByAddress:
 
 def _pointer(text: bytes, name: bytes) -> bytes | None:
     """``struct grid g`` as ``struct grid *g``; ``struct grid`` as ``struct grid *``; None for anything else."""
+    lead, text, tail = bare(text)
     found = _WORDS.fullmatch(text)
     if found is None:
         return None
@@ -297,7 +298,7 @@ def _pointer(text: bytes, name: bytes) -> bytes | None:
     plain = [w for w in words if w not in _QUALIFIERS]
     type_words = 2 if plain[0] in (b"struct", b"union") else 1
     if len(plain) == type_words:
-        return text.rstrip() + b" *"
+        return lead + text + b" *" + tail
     if len(plain) != type_words + 1 or words[-1] in _QUALIFIERS:
         return None
-    return text[: found.start(2)] + b"*" + text[found.start(2) :]
+    return lead + text[: found.start(2)] + b"*" + text[found.start(2) :] + tail

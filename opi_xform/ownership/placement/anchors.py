@@ -53,6 +53,10 @@ class Anchors:
         loops = [x for x in chain if (is_loop(self.flow.info(x).stmt) or self.is_region(x)) and not has_site(x)]
         return list(dict.fromkeys([*reversed(loops), *self._own(node)]))
 
+    def loops(self, node: int, has_site: Callable[[Level], bool]) -> list[Level]:
+        """The loops around with a site, innermost first."""
+        return [x for x in self.flow.chain(node) if is_loop(self.flow.info(x).stmt) and has_site(x)]
+
     def controls(self, node: int) -> list[Level]:
         """Where to release: ifs, loops and regions around, outermost first; the statement itself; calls to it."""
         chosen = []

@@ -65,7 +65,7 @@ class Placement:
     points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
     that must include opi.h.  acquires, releases: the same points by what happens there.  test: a comparison with NULL
     that might find something else than before, which makes all sites stay.  guarded: memory is asked for where none is
-    there yet, on some ways only.
+    there yet, on some ways only.  ahead: before a loop with a site, so that there is none of these.
     """
 
     edits: tuple[Edit, ...]
@@ -76,6 +76,7 @@ class Placement:
     rows: Mapping[tuple[int, str], tuple[Poly, ...]]
     test: Refusal | None = None
     guarded: bool = False
+    ahead: bool = False
 
 
 _OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, REPLACE, IREPLACE, DEALLOC})  # what gives it, takes it or frees it
@@ -96,11 +97,16 @@ def place(
     converted: frozenset[Site],
     null_tests: tuple[int, ...] = (),
     shared: Tables | None = None,
+    ahead: bool = False,
 ) -> Placement | Refusal:
-    """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written."""
+    """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written.
+
+    ahead: memory may be allocated before a loop with a site, for all of its turns.
+    """
     failure: Unplaceable | None = None
     for eager in (False, True):
         found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
+        found.may_be_ahead = ahead
         try:
             return found.run(eager)
         except Unplaceable as reason:
@@ -115,6 +121,7 @@ class _Placing(Releases):
     """One use: ``run``."""
 
     in_place = False  # memory is allocated where the program does it
+    may_be_ahead = False
 
     def elsewhere(self) -> str:
         """The function that allocates, in words, where it is another one than that of the carrier."""
@@ -210,7 +217,9 @@ class _Placing(Releases):
             if why == GOES_ON and not self.buffer.swaps:  # else a test of any kind keeps the site
                 test = replace(test, hint=Advice("end", ENDING, (node_span(self.program, n),)))
         guarded = any(i.kind == "guard" for i in self.insertions)
-        return Placement(written.edits, points, written.files, acquires, releases, rows, test, guarded)
+        return Placement(
+            written.edits, points, written.files, acquires, releases, rows, test, guarded, self.may_be_ahead
+        )
 
     def arrange(self, variable: Variable, lazy: Collection[Level]) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
@@ -313,13 +322,20 @@ class _Placing(Releases):
             if not problems:
                 return
             event = problems[0]
-            if not (self.alloc(event, state) or self.lift(event, state) or self.guard(event, state)):
+            if not any(put_in(event, state) for put_in in (self.alloc, self.lift, self.ahead, self.guard)):
                 raise self.fail(not_there(self.program, self.buffer, event.node), event.node)
         raise self.fail("the calls that allocate the buffer cannot be placed")
 
     def alloc(self, event: Event, state: State) -> bool:
         """OPI_Alloc where nothing is held, before the statement (or the loop around it) that wants the buffer."""
-        for level in self.anchors.befores(event.node, self.has_site):
+        return self.first(event, state, self.anchors.befores(event.node, self.has_site))
+
+    def ahead(self, event: Event, state: State) -> bool:
+        """Before a loop around it with a site: what is received there is the next turn's memory."""
+        return self.may_be_ahead and self.first(event, state, self.anchors.loops(event.node, self.has_site))
+
+    def first(self, event: Event, state: State, levels: Sequence[Level]) -> bool:
+        for level in levels:
             candidate = self.insertion(event, level, "before", "alloc")
             if candidate is not None and candidate not in self.insertions and self.accept(event, state, candidate):
                 self.insertions.append(candidate)

@@ -27,6 +27,8 @@ from opi_xform.ownership.spelling.scopes import means_variable
 from opi_xform.record import dataclass
 
 _TOKEN = re.compile(rb"\s+|[A-Za-z_]\w*|\*|\[[^\[\]]*\]|.", re.DOTALL)
+_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n\\]*(?=\n)", re.DOTALL)
+_SPACE = re.compile(rb"(?:\s+|" + _COMMENT.pattern + rb")*", re.DOTALL)
 _NUMBER = re.compile(rb"\b(?:char|short|int|long|unsigned|float|double)\Z")
 _QUALIFIERS = frozenset({b"const", b"restrict", b"__restrict", b"__restrict__"})
 
@@ -379,14 +381,19 @@ def same_pointed(a: Type, b: Type, varying: bool = False) -> bool:
 
 def list_item(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
     """The bytes of one parameter or argument in the list that begins behind a function's name."""
-    at = behind
-    while data[at : at + 1].isspace():
-        at += 1
+    space = _SPACE.match(data, behind)
+    at = behind if space is None else space.end()
     if data[at : at + 1] != b"(":
         return None
     depth, index, begin = 0, 0, at + 1
+    commented = at
     for i in range(at, len(data)):
+        if i < commented:
+            continue
         c = data[i : i + 1]
+        if c == b"/" and (comment := _COMMENT.match(data, i)) is not None:
+            commented = comment.end()
+            continue
         if c in (b'"', b"'", b"#", b"{", b";") or data[i : i + 2] in (b"/*", b"//"):
             return None
         if c in (b"(", b"["):
@@ -400,6 +407,17 @@ def list_item(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
                 return None
             index, begin = index + 1, i + 1
     return None
+
+
+def bare(item: bytes) -> tuple[bytes, bytes, bytes]:
+    """A parameter between the space and the comments around it."""
+    lead = _SPACE.match(item)
+    begin = 0 if lead is None else lead.end()
+    end = begin
+    for token in re.finditer(_COMMENT.pattern + rb"|\s+|.", item[begin:], re.DOTALL):
+        if not token.group().isspace() and not token.group().startswith((b"/*", b"//")):
+            end = begin + token.end()
+    return item[:begin], item[begin:end], item[end:]
 
 
 def _other(data: bytes, begin: int, end: int) -> bool:
@@ -416,6 +434,7 @@ def _lifted(text: bytes) -> bytes | None:
     """``double *b`` as ``double **b``, ``const double b[]`` too, ``double b[][M]`` and ``double (*b)[M]`` as
     ``double (**b)[M]``; ``void *b`` stays; None for anything else.
     """
+    lead, text, tail = bare(text)
     tokens = [t for t in _TOKEN.findall(text) if not t.isspace()]
     words: list[bytes] = []
     while tokens and _word(tokens[0]):
@@ -444,8 +463,6 @@ def _lifted(text: bytes) -> bytes | None:
     if not all(t[:1] == b"[" for t in tokens) or not base or b"register" in base or b"volatile" in base:
         return None
     stars = b"*" if base == [b"void"] else b"**"
-    lead = text[: len(text) - len(text.lstrip())]
-    tail = text[len(text.rstrip()) :]
     declarator = b"(" + stars + name + b")" + b"".join(tokens) if tokens else stars + name
     return lead + b" ".join(base) + b" " + declarator + tail
 

@@ -176,7 +176,7 @@ BUGS = (
         also=Bug(
             "memory that nobody has written is not read where it is asked for",
             "opi_xform.ownership.conditions.contents.unwritten",
-            "if not placed.placement.guarded or going.facts.buffer.cleared:",
+            "if not (guarded or ahead) or going.facts.buffer.cleared:",
             "if True:",
             ("unwritten_own", "unwritten_malloc", "unwritten_before"),
             condition="first contents",

@@ -112,9 +112,17 @@ BUGS = (
     Bug(
         "memory that nobody has written is not read where it is asked for",
         "opi_xform.ownership.conditions.contents.unwritten",
-        "if not placed.placement.guarded or going.facts.buffer.cleared:",
+        "if not (guarded or ahead) or going.facts.buffer.cleared:",
         "if True:",
         ("unwritten_own", "unwritten_malloc", "unwritten_before"),
+        condition="first contents",
+    ),
+    Bug(
+        "memory that is there before a loop has been written when anybody reads it",
+        "opi_xform.ownership.conditions.contents.unwritten",
+        "guarded, ahead = placed.placement.guarded, placed.placement.ahead",
+        "guarded, ahead = placed.placement.guarded, False",
+        ("unwritten_asked", "unwritten_asked_call"),
         condition="first contents",
     ),
     Bug(

@@ -127,7 +127,7 @@ def test_packing_at_one_send_does_not_write_what_another_one_sends(
 ) -> None:
     q = Q.replace("q, N", "q, k")
     take = "MPI_Recv(q, k, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }"
-    warm = ["double *q = malloc(N * 8); int k = 100;", "for (int t = 0; t < 9; t++) {", q, take]
+    warm = ["double *q = malloc(N * 8); int k = 100;", "for (int t = 0; t < 9; t++) { v[0] += q[7];", q, take]
     grow = "for (k = 1; k <= N; k = (int)(k * 1.25) + 1) for (int t = 0; t < 9; t++) {"
     kept = of_line([*warm, grow, q, take, "free(q);"], 14, tmp_path, capfd)
     assert kept["message"].endswith("that line 14 sends are surely written after this send")

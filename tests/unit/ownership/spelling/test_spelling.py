@@ -250,7 +250,11 @@ def test_arguments_that_name_the_start_of_a_buffer(text: str, indexed: bool | No
         ("f(a, g(b, c), d)", 1, " g(b, c)"),
         ("f (a)", 0, "a"),
         ("f(a, b)", 2, None),
-        ("f(a /* c */, b)", 1, None),
+        ("f(a /* c, d) */, b)", 1, " b"),
+        ("f(a, // c, d)\n b)", 1, " // c, d)\n b"),
+        ("f /* of */ (a, b /* c */)", 1, " b /* c */"),
+        ("f(a, /* c", 1, None),
+        ("f(a, // c \\\n b)", 1, None),
         ("f;", 0, None),
     ],
 )
