@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,15 +47,30 @@ def header_edit(text: SourceText, header: str = OURS, system: bool = False) -> B
     name = header.encode()
     if any(include.name == name or include.name.endswith(b"/" + name) for include in includes):
         return None
+    return _below(text, includes, b"#include <%b>" % name if system else b'#include "%b"' % name)
+
+
+def memory_edit(text: SourceText, names: Iterable[str]) -> ByteEdit:
+    """Declares malloc and free where the header would be included.
+
+    stdlib.h would bring more: macros that a file has or asks for, types and functions under names of the program's.
+    """
+    return _below(text, _includes(text), b" ".join(_MEMORY[name] for name in names))
+
+
+_MEMORY = {"malloc": b"void *malloc(__SIZE_TYPE__);", "free": b"void free(void *);"}
+
+
+def _below(text: SourceText, includes: Sequence[_Include], line: bytes) -> ByteEdit:
+    """A line below the last include of mpi.h, the includes at the top, or the comment that opens the file."""
     mpi = [include for include in includes if include.name == b"mpi.h" or include.name.endswith(b"/mpi.h")]
     leading = [include for include in includes if include.leading and include.depth == 0]
     chosen = mpi[-1:] or leading[-1:]
-    eol, line = text.eol, b"#include <%b>" % name if system else b'#include "%b"' % name
     if chosen:
         end = text.line_end(chosen[0].end)
-        return ByteEdit(end, end, (0,), eol + line)
+        return ByteEdit(end, end, (0,), text.eol + line)
     start = top(text)
-    return ByteEdit(start, start, (0,), line + eol)
+    return ByteEdit(start, start, (0,), line + text.eol)
 
 
 def is_included(text: SourceText, header: str, begin: int) -> bool:

@@ -12,7 +12,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.walk import within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.rewrite.header import header_edit
+from opi_xform.rewrite.header import memory_edit
 from opi_xform.rewrite.insert import Group, around
 from opi_xform.text.edit import ByteEdit
 from opi_xform.text.errors import PlanError
@@ -75,10 +75,9 @@ class PassageSpelling:
     def headers(self, file: str, units: Sequence[ast.Unit]) -> Iterator[ByteEdit]:
         """What a file needs to name malloc and free."""
         of_file = [u for u in units if self.sources.name(u.path) == file]
-        if any(name not in u.declared for u in of_file for name in _MEMORY):
-            edit = header_edit(self.sources.text(file), "stdlib.h", system=True)
-            if edit is not None:
-                yield edit
+        missing = [name for name in _MEMORY if any(name not in u.declared for u in of_file)]
+        if missing:
+            yield memory_edit(self.sources.text(file), missing)
 
     def beside(self, one: Passage, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[ByteEdit]:
         """Statements before the first one and after the last one.  Raises PlanError."""

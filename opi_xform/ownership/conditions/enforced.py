@@ -67,7 +67,7 @@ ENFORCED = (
             "values.steps:Steps",
             "calls.modified:modified_cells",
             "calls.stored:Stored",
-            "values.floating:is_floating",
+            "values.arithmetic.floating:is_floating",
             "ir.operands:compared",
             "frontend.lower.atomics:atomic",
         ),

@@ -390,7 +390,8 @@ class Builder(AllocationEdits):
         if isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Goto)):
             return
         for i, info in enumerate(lowered.stmts):
-            if info.stmt is last and not self.flow.escaping(function, i) and not self.leaves_held(function, i):
+            left = self.flow.escaping(function, i) or self.leaves_held(function, i)
+            if info.stmt is last and not left and self.runs(function, i):
                 return
         if not block.span.editable:
             raise Problem("the end of the buffer's block is written by a macro")
@@ -404,6 +405,11 @@ class Builder(AllocationEdits):
         found = lowered.stmts[at].stmt
         constant = isinstance(found, (ast.If, ast.Switch)) and isinstance(plain(found.cond), ast.IntLit)
         return block if at <= block or constant else at
+
+    def runs(self, function: str, stmt: int) -> bool:
+        """A statement does something: else the way out of its block comes from what stands before it (``out: ;``)."""
+        levels = [(frame, stmt) for frame in self.flow.frames_of[function]]
+        return any(self.flow.inside(level, n) for level in levels for n in self.flow.by_frame[level[0]])
 
     def leaves_held(self, function: str, stmt: int) -> bool:
         """A scope may be left from inside a statement while the buffer is held."""

@@ -8,6 +8,7 @@ That is so of an array; and of a pointer where the function neither sets it nor 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
@@ -23,6 +24,8 @@ from opi_xform.ownership.spelling.parameters import list_item, parameters_of, sa
 from opi_xform.ownership.spelling.scopes import has_macro, means_variable
 from opi_xform.ownership.spelling.short_names import LOOKS_AT_TYPES, ShortName, reads, touch
 
+_APART = re.compile(rb'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.DOTALL)
+"""A literal, or a comment."""
 _EFFECTS = (ast.Call, ast.Assign, ast.IncDec, ast.Opaque, ast.CompoundLit)
 
 
@@ -178,8 +181,8 @@ class _Function:
 
     def is_marked(self, first: Span, last: Span) -> bool:
         """A declaration has an attribute, which may count parameters, or a macro, which may make one."""
-        data = self.bytes.read(first.file)
-        start = max(data.rfind(mark, 0, first.begin) for mark in (b";", b"}", b"*/"))
+        data = _APART.sub(lambda m: m[1] or re.sub(rb"[^\n]", b" ", m[0]), self.bytes.read(first.file))
+        start = max(data.rfind(mark, 0, first.begin) for mark in (b";", b"}"))
         ends = (data.find(mark, last.end) for mark in (b"{", b";"))
         said = data[max(start, 0) : first.begin] + b" " + data[last.end : min(e for e in (*ends, len(data)) if e >= 0)]
         lines = said.decode("utf-8", "surrogateescape").splitlines()

@@ -13,7 +13,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.statics import Statics
 from opi_xform.ownership.model.plan import Guard, LinkName, PointerDeclaration, StopOthers
 from opi_xform.rewrite.declare import declaration_edits, guard_edits, link_edit
-from opi_xform.rewrite.header import INSTEAD, OURS, header_edit, header_name, is_included, top
+from opi_xform.rewrite.header import INSTEAD, OURS, header_edit, header_name, is_included, memory_edit, top
 from opi_xform.rewrite.insert import Group, around, inside
 from opi_xform.rewrite.left_out import LeftOut, stops
 from opi_xform.rewrite.manifest import NAME, Program, digest_of, new_manifest, read_kept, refused, stale
@@ -51,6 +51,24 @@ def test_where_the_header_goes(before: str, after: str) -> None:
     text = SourceText(before.encode())
     edit = header_edit(text)
     assert apply_edits(text.data, [] if edit is None else [edit]).decode() == after
+
+
+@pytest.mark.parametrize(
+    ("before", "names", "after"),
+    [
+        ("#include <mpi.h>\nint a;\n", ("free",), "#include <mpi.h>\nvoid free(void *);\nint a;\n"),
+        (
+            '#include "f2c.h"\n#include <stdlib.h>\nint a;\n',
+            ("malloc", "free"),
+            '#include "f2c.h"\n#include <stdlib.h>\nvoid *malloc(__SIZE_TYPE__); void free(void *);\nint a;\n',
+        ),
+        ("int a;\n", ("malloc",), "void *malloc(__SIZE_TYPE__);\nint a;\n"),
+    ],
+)
+def test_where_malloc_and_free_are_declared(before: str, names: tuple[str, ...], after: str) -> None:
+    """Where the header would go, and by themselves: no macro comes with them."""
+    text = SourceText(before.encode())
+    assert apply_edits(text.data, [memory_edit(text, names)]).decode() == after
 
 
 def test_whether_a_header_is_there_in_each_configuration() -> None:

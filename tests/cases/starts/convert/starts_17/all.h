@@ -1,0 +1,3 @@
+/* What all files have. */
+#include "numbers.h"
+#include <stdio.h>
