@@ -22,3 +22,14 @@ class Bug:
     also: Bug | None = None
     condition: str = ""
     other_way: bool = False
+
+
+NO_POINT_BEHIND = Bug(
+    "a name that is set right before a call that is put in has no value there",
+    "opi_xform.ownership.placement.place",
+    'if point == (u, "after") and v < len(self.graph.nodes):',
+    "if False:",
+    ("null_copied",),
+    condition="old addresses",
+)
+"""Planted by itself (``memory/allocated.py``), and with others whose cases it keeps as well."""

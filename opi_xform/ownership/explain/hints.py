@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from opi_xform.codes import Reason
@@ -117,7 +118,7 @@ def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> A
         return Advice("other", f"another buffer at {line}", spans)
     here = {called_from(program, n, use.node) for n in readers}
     at = next(iter(here))
-    if len(here) == 1 and at is not None and _straight_behind(judge, use, at):
+    if len(here) == 1 and at is not None and _straight_behind(judge, use, at) and not _older(judge, readers):
         what = "read" if at == reader else "call"
         span = node_span(program, at)
         return Advice("move", f"moving the {what} at {line_of(span)} before the send", (span,))
@@ -149,6 +150,16 @@ def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:
             return not judge.needed(use, found) and not judge.reads_initial(found, at_entry)
     except BudgetExceeded:
         return False
+
+
+def _older(judge: Judge, readers: Collection[int]) -> bool:
+    """They may read what the buffer holds since before it was written, so wherever they stand."""
+    try:
+        found, at_entry = judge.live(None, readers)
+        with judge.regions.budget():
+            return judge.reads_initial(found, at_entry) or judge.reads_unwritten(found)
+    except BudgetExceeded:
+        return True
 
 
 def _straight_behind(judge: Judge, use: Use, reader: int) -> bool:

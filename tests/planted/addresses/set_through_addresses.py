@@ -1,6 +1,6 @@
 """Pointers set through their address or by way of a local variable, unsigned bounds, arrays of variable length."""
 
-from tests.planted.bug import Bug
+from tests.planted.bug import NO_POINT_BEHIND, Bug
 
 _ALLOCATIONS = "opi_xform.ownership.allocation.allocations"
 _HANDED = "opi_xform.program.handed_out"
@@ -140,6 +140,7 @@ BUGS = (
             "if sets and bits & (_EXTRA | _AWAITED):",
             "if False:",
             (),
+            NO_POINT_BEHIND,
         ),
         condition="allocation and free",
     ),

@@ -1,6 +1,6 @@
 """Bugs in what is known of memory: how it was allocated, how far it is aligned, whether there was any."""
 
-from tests.planted.bug import Bug
+from tests.planted.bug import NO_POINT_BEHIND, Bug
 
 _ALLOCATORS = "opi_xform.ownership.conditions.memory.allocators"
 _ENDINGS = "opi_xform.ownership.model.endings"
@@ -128,14 +128,7 @@ BUGS = (
         ("null_turns_reset",),
         condition="allocation and free",
     ),
-    Bug(
-        "a name that is set right before a call that is put in has no value there",
-        "opi_xform.ownership.placement.place",
-        'if point == (u, "after") and v < len(self.graph.nodes):',
-        "if False:",
-        ("null_copied",),
-        condition="old addresses",
-    ),
+    NO_POINT_BEHIND,
     Bug(
         "an attribute behind a comment counts no parameters",
         "opi_xform.ownership.spelling.given_names",

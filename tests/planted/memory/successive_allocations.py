@@ -1,6 +1,6 @@
 """Bugs in what is known of allocations: several that count as one, and functions that do nothing but allocate."""
 
-from tests.planted.bug import Bug
+from tests.planted.bug import NO_POINT_BEHIND, Bug
 
 _ALLOCATIONS = "opi_xform.ownership.allocation.allocations"
 _EVALUATE = "opi_xform.values.evaluate"
@@ -111,6 +111,7 @@ BUGS = (
         "return there if there and all(v == there[0] for v in there) else incoming",
         "return there[:1] if there else incoming",
         ("unset_either",),
+        NO_POINT_BEHIND,
         condition="one at a time",
     ),
 )

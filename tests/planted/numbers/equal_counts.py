@@ -5,6 +5,9 @@ from tests.planted.bug import Bug
 _SUMS = "opi_xform.values.equal_counts"
 _GROWN = "opi_xform.regions.grown"
 
+_NONE_LOST = Bug("", "opi_xform.values.arithmetic.widths", "return size < other or", "return", ())
+"""Conditions are of other numbers by their types as well."""
+
 BUGS = (
     Bug(
         "two loops count the same whatever their conditions are",
@@ -124,6 +127,7 @@ BUGS = (
         "if any(s in self.values.narrowed for s in (*left.symbols(), *right.symbols())):",
         "if False:",
         ("counted_read_narrower",),
+        _NONE_LOST,
         condition="read after receive",
     ),
     Bug(
@@ -164,6 +168,7 @@ BUGS = (
         'of.kind in ("opaque", "op", "phi", "exit")',
         'of.kind == "opaque"',
         ("counted_narrow_half", "counted_narrow_either"),
+        _NONE_LOST,
         condition="packed",
     ),
     Bug(
@@ -172,6 +177,7 @@ BUGS = (
         "return is_floating(symbols, value) or (wide and",
         "return is_floating(symbols, value) or (False and",
         ("counted_narrow_variable",),
+        _NONE_LOST,
         condition="packed",
     ),
 )
