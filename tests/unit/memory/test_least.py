@@ -52,7 +52,8 @@ def test_both_numbers_are_told() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("unsigned k = 5; a = 0; if (k < (unsigned)m) a = 1;", True),  # m may be negative
+        ("unsigned k = 5; a = 0; while (k < (unsigned)m) { k++; a = 1; }", True),  # m may be negative
+        ("unsigned k = 5; a = 0; if (k < (unsigned)m) a = 1;", False),  # not m: a number of its own
         ("unsigned k = 5; a = 0; if (k < 7u) a = 1;", False),
         ("a = 0; if (m < n) a = 1;", False),  # signed
     ],
