@@ -121,11 +121,6 @@ class Interpreter(Steps):
         self.exactly = False
         return self.partly.tested(node.number, found) if found is not None else None
 
-    def leaves_loop(self, block: int) -> bool:
-        return any(
-            s not in self.nest.loops[lp].blocks for lp in self.nest.chain(block) for s in self.graph.succs[block]
-        )
-
     def given(self) -> None:
         """What the parameters of copies that begin anew at each level are given: at the first, and at deeper ones."""
         for node in self.graph.nodes:

@@ -199,3 +199,38 @@ static void run(int peer, unsigned h, unsigned w)
     added = [line for line in out.splitlines() if line.startswith("+") and "OPI_Alloc" in line]
     assert code == 0, err
     assert added == ["+    OPI_Alloc(&b, (size_t)(h * h) * w);", "+    OPI_Alloc(&c, (size_t)64 * 64);"]
+
+
+@pytest.mark.parametrize("last", ["out:;", ";", "{ }", "(void)peer;", "if (0) peer = 1;", "peer = 1;"])
+def test_a_block_that_ends_with_a_statement_that_does_nothing(tmp_path: Path, last: str) -> None:
+    """The array's buffer is held where a loop before that statement ends: it is freed at the block's end."""
+    source = tmp_path / "case.c"
+    body = f"""
+static double sum;
+
+static void run(int peer)
+{{
+    double v[N];
+    for (int t = 0; t < 5; t++) {{
+        for (int i = 0; i < N; i++)
+            v[i] = i + t;
+        MPI_Send(v, N, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD);
+        MPI_Recv(v, N, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            sum += v[i];
+        if (sum > 1e5)
+            {"goto out" if last == "out:;" else "break"};
+        sum += v[3];
+    }}
+    {last}
+}}
+
+"""
+    source.write_text(HEAD + body + "int main(void) { run(1); }\n")
+    code, out, err = run_tool([str(source), "--diff"])
+    added = [line for line in out.splitlines() if line.startswith("+")]
+    assert code == 0, err
+    assert sum("OPI_Give" in line or "OPI_Take" in line for line in added) == 2
+    ends = [i for i, line in enumerate(out.splitlines()) if line.startswith(("+}", " }")) and i]
+    freed = [i for i, line in enumerate(out.splitlines()) if line.startswith("+    OPI_Free(&v);")]
+    assert any(f + 1 in ends for f in freed), out
