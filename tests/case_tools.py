@@ -9,7 +9,7 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,12 @@ def load_cases(group: str) -> tuple[Case, ...]:
     found = (CASES / group).iterdir() if group not in GROUPS else CASES.glob(f"*/{group}/*")
     paths = sorted(found, key=lambda path: path.name)
     return tuple(_load(path) for path in paths if path.is_dir() or path.suffix == ".c")
+
+
+def named_cases(names: Sequence[str]) -> tuple[Case, ...]:
+    """The cases of ``convert`` and ``keep`` with these names, in this order; no other case is read."""
+    files = {path.stem: path for group in ("convert", "keep") for path in CASES.glob(f"*/{group}/*")}
+    return tuple(_load(files[name]) for name in names)
 
 
 def case_path(group: str, name: str) -> Path:

@@ -88,10 +88,9 @@ def applies(bug: Bug) -> bool:
 
 def converted_by(names: Sequence[str]) -> str:
     """The first case in which a site that must stay converts, or the two ways disagree; '' when there is none."""
-    from case_tools import analyse, load_cases
+    from case_tools import analyse, named_cases
 
-    cases = {c.name: c for group in ("convert", "keep") for c in load_cases(group)}
-    for case in (cases[name] for name in names):
+    for case in named_cases(names):
         sites = analyse(case, case.folder)
         for wish in case.wishes:
             mine = [s for s in sites if wish.meets(s)]
