@@ -28,6 +28,7 @@ from opi_xform.graph.graph import (
     Node,
     Unbind,
     behind,
+    given,
     inside,
     takes,
     wants,
@@ -379,12 +380,11 @@ class _Builder:
             return NOT_FOLLOWED
         if self.recursive(frame, callee):
             return RECURSION
-        return "" if takes(body.function, args) else "argument count differs"
+        return "" if takes(body.function, args, fewer=callee not in self.summarised) else "argument count differs"
 
     def more(self, frame: int, at: int, call: ins.CallInstr, params: int, callee: str) -> None:
         """What stands for the ``...`` of a function: whatever it does with a va_list, these are outside."""
-        escape = behind(call, params, callee in self.printing)
-        if escape is not None:
+        if (escape := behind(call, params, callee in self.printing)) is not None:
             self.add(frame, at, escape)
 
     def enter(
@@ -400,7 +400,7 @@ class _Builder:
         work: list[tuple[int, str, int, int, ins.Temp | None]],
     ) -> None:
         number = len(self.frames)
-        args = args[: len(body.function.params)]
+        args = given(body.function, args)
         self.frames.append(Frame(number, callee, frame, node))
         self.add(number, at, Bind(frame, body.function.params, args))
         if callee not in self.assigned:

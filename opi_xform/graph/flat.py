@@ -9,7 +9,21 @@ from dataclasses import replace
 
 from opi_xform.effects.formats import unread
 from opi_xform.effects.model import Effects
-from opi_xform.graph.graph import MAIN, POINTER, Action, Bind, Frame, Graph, Lost, Node, Unbind, behind, inside, takes
+from opi_xform.graph.graph import (
+    MAIN,
+    POINTER,
+    Action,
+    Bind,
+    Frame,
+    Graph,
+    Lost,
+    Node,
+    Unbind,
+    behind,
+    given,
+    inside,
+    takes,
+)
 from opi_xform.ir import instr as ins
 from opi_xform.program.fresh import fresh
 from opi_xform.program.lowerings import Lowerings
@@ -88,7 +102,7 @@ class Flat:
                     self.add(frame, escape)
             return action
         bodies = [self.bodies[self.enter(name)] for name in names]
-        if not all(takes(body.function, len(call.args)) for body in bodies):
+        if not all(takes(body.function, len(call.args), fewer=True) for body in bodies):
             lost = Lost(call, "argument count differs", names)
             self.add(frame, lost)
             return lost
@@ -102,7 +116,7 @@ class Flat:
         for name, body in zip(names, bodies, strict=True):
             callee = self.number[name]
             params = body.function.params
-            self.add(callee, Bind(frame, params, call.args[: len(params)]))
+            self.add(callee, Bind(frame, params, given(body.function, call.args)))
             if name not in self.fresh:
                 self.fresh[name] = fresh(body, self.effects)
             if (made := self.fresh[name]) is not None:

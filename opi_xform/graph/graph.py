@@ -170,10 +170,23 @@ def wants(call: ins.CallInstr, used: Container[int]) -> bool:
     return target is not None and call.call.type.kind not in ("float", "void") and target.number in used
 
 
-def takes(function: ast.Function, arguments: int) -> bool:
-    """The function can be called with so many arguments."""
+def takes(function: ast.Function, arguments: int, *, fewer: bool = False) -> bool:
+    """The function can be called with so many arguments.
+
+    fewer: numbers at the end may be left out, as a call without a prototype may.  C gives such a call no meaning, and
+    programs live with it.  :func:`given` makes them any numbers.
+    """
     params = len(function.params)
-    return arguments == params or (arguments > params and function.type.variadic)
+    left = [function.variables[key].type.kind for key in function.params[arguments:]]
+    if left:
+        return fewer and all(kind in ("int", "float") for kind in left)
+    return arguments == params or function.type.variadic
+
+
+def given(function: ast.Function, arguments: tuple[ins.Operand, ...]) -> tuple[ins.Operand, ...]:
+    """What each parameter gets in a call that goes into the function."""
+    left = len(function.params) - len(arguments)
+    return arguments[: len(function.params)] + (ins.Nondet("an argument that is left out"),) * left
 
 
 def behind(call: ins.CallInstr, params: int, printed: bool) -> ins.Escape | None:

@@ -1,4 +1,4 @@
-"""Functions that are summarised, in small programs too."""
+"""Functions that are summarised, in small programs too; and calls that leave arguments out."""
 
 from tests.planted.bug import Bug
 
@@ -107,5 +107,21 @@ BUGS = (
         "            return\n",
         ("send_read_by_value",),
         condition="read after send",
+    ),
+    Bug(
+        "a call may leave out a pointer",
+        "opi_xform.graph.graph",
+        'fewer and all(kind in ("int", "float") for kind in left)',
+        "fewer",
+        ("left_out_pointer",),
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "a number that a call leaves out is 0",
+        "opi_xform.graph.graph",
+        '(ins.Nondet("an argument that is left out"),) * left',
+        "(ins.Const(0),) * left",
+        ("left_out_decides",),
+        condition="calls that are not followed",
     ),
 )

@@ -63,9 +63,17 @@ def test_a_function_that_only_allocates_is_an_allocation_of_each_caller() -> Non
     assert not [n for n in found.nodes if isinstance(n.action, Unbind)]
 
 
+def test_a_number_that_a_call_leaves_out_is_any_number() -> None:
+    found = flat("int g(); int main(void) { return g(1); } int g(int a, long b) { return a; }")
+    ((first, second),) = [n.action.args for n in found.nodes if isinstance(n.action, Bind)]
+    assert first == ins.Const(1)
+    assert isinstance(second, ins.Nondet)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("int g(); int main(void) { return g(1); } int g(int a, int *b) { return a; }", "argument count differs"),
         ("static void g() {} int main(void) { g(1); return 0; }", "argument count differs"),
         (
             "int any(void); int main(void) { void (*p)(void) = (void (*)(void))any; any(); p(); return 0; }",

@@ -68,6 +68,8 @@ def test_every_return_leads_behind_the_call() -> None:
         ),
         ("static void g(); static void g(int a) {} int main(void) { g(1); return 0; }", ""),
         ("static void g() {} int main(void) { g(1); return 0; }", "argument count differs"),
+        ("void g(); int main(void) { g(1); return 0; } void g(int a, int b, double c) {}", ""),
+        ("void g(); int main(void) { g(1); return 0; } void g(int a, int b, int *c) {}", "argument count differs"),
         ("static void g(int a, ...) {} int main(void) { g(1, 2); return 0; }", ""),
         (
             "#include <signal.h>\nstatic void on(int s) {} static void g(void) {}\n"
@@ -88,6 +90,15 @@ def test_every_return_leads_behind_the_call() -> None:
 )
 def test_calls_that_are_not_followed(text: str, reason: str) -> None:
     assert lost(program(text)) == ([reason] if reason else [])
+
+
+def test_a_number_that_a_call_leaves_out_is_any_number() -> None:
+    text = "void g(); int main(void) { g(7); return 0; } void g(int a, int b, double c) {}"
+    binds = [n.action.args for n in program(text).program.graph.nodes if isinstance(n.action, Bind)]
+    (first, second, third) = next(args for args in binds if args)
+    assert first == ins.Const(7)
+    assert isinstance(second, ins.Nondet)
+    assert isinstance(third, ins.Nondet)
 
 
 def test_addresses_behind_the_last_parameter_are_outside() -> None:

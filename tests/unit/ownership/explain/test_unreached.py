@@ -39,7 +39,7 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
         ),
         (
             "void put();\nint main(void) {\n put(1, 2);\n return 0; }\n"
-            f"void put(int a, int c, int d) {{ a = c = d; {SEND} }}",
+            f"void put(int a, int c, int *d) {{ a = c = *d; {SEND} }}",
             "`put`, which leads to the call, is called with another number of arguments",
             7,
         ),

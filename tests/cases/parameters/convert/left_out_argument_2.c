@@ -1,0 +1,46 @@
+/* The call leaves a number out at the end; the function sets it before it is asked. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 200
+
+static double *out, *in;
+
+/* Without parameters, so that calls are not compared with it. */
+void exchange();
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    out = malloc(N * sizeof(double));
+    in = malloc(N * sizeof(double));
+    for (int turn = 0; turn < 3; turn++)
+        exchange(rank);
+    free(out);
+    free(in);
+    MPI_Finalize();
+    return 0;
+}
+
+void exchange(int rank, int first)
+{
+    first = rank == 0;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            out[i] = 0.5 * i;
+        MPI_Send(out, N, MPI_DOUBLE, 1, 4, MPI_COMM_WORLD); //~ give(out)
+        if (first)
+            printf("sent\n");
+    } else if (rank == 1) {
+        double sum = 0;
+
+        MPI_Recv(in, N, MPI_DOUBLE, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+        for (int i = 0; i < N; i++)
+            sum += in[i] * i;
+        printf("%g\n", sum);
+    }
+}
