@@ -163,7 +163,7 @@ def _site(site: dict[str, Any]) -> Site:
     notes = "".join(f"\n      {note['line']}: {note['message']}" for note in site["notes"])
     why = f"{site['code']} {site['message']}{notes}"
     name = Path(site["file"]).name
-    decision = "replace" if site["message"] == REPLACING else site["decision"]
+    decision = "replace" if site["message"].startswith(REPLACING) else site["decision"]
     return Site(name, site["line"], site["side"], site["buffer"], decision, site["code"], why)
 
 

@@ -339,7 +339,8 @@ def parser() -> argparse.ArgumentParser:
     add("--strict", action="store_true", help="rest on no assumption (A1 to A7) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")
     add("--explain", metavar="CODE", help="print what a code means and how to change the program; all: list the codes")
-    add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help="parse and judge with N processes (default: all processors)")
+    words = "parse and judge with N processes (default: all processors)"
+    add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help=words)
     add("-q", dest="quiet", action="store_true", help="print errors, findings and what is asked for, nothing else")
     words = "time spent per phase, sites on which the two analyses disagree, and the traceback of an internal error"
     add("-v", dest="verbose", action="store_true", help=words)

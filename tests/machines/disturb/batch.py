@@ -287,7 +287,7 @@ def _decision(site: dict[str, Any], variant: Variant) -> str:
     disturbance is about that.
     """
     nobody = variant.kind.brings == "rank" or variant.use.name == "absent"
-    return "keep" if nobody and site["message"] == REPLACING else str(site["decision"])
+    return "keep" if nobody and site["message"].startswith(REPLACING) else str(site["decision"])
 
 
 def _must_stay(site: Site, stay: Sequence[Site]) -> bool:
