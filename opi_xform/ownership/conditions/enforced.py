@@ -178,7 +178,7 @@ ENFORCED = (
         "last use",
         "Nobody uses a block whose life ends with its send, and what malloc and free become is right for their pool.",
         cases=("last_*",),
-        enforced=("ownership.last.blocks:Blocks", "ownership.last.sends:LastSends", "ownership.last.edits:last_sends"),
+        enforced=("ownership.last.blocks:Blocks", "ownership.last.sends:LastSends", "ownership.last.edits:of_blocks"),
     ),
     Condition(
         "set by a function",

@@ -11,7 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE
 from opi_xform.ir.types import INT, Type
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
-from opi_xform.ownership.last.edits import last_sends
+from opi_xform.ownership.last.edits import of_blocks
 from opi_xform.ownership.last.sends import LastSends
 from opi_xform.ownership.liveness.equalities import Equalities, both
 from opi_xform.ownership.model.buffers import Options
@@ -102,9 +102,9 @@ def test_whether_a_block_is_used_behind_its_send(behind: str, used: bool) -> Non
 def test_sends_that_end_a_blocks_life(tmp_path: Path, body: str, expected: int) -> None:
     found = source_in(tmp_path, f"{TOP}\nint main(int argc, char **argv)\n{{\n{body}\n    return 0;\n}}\n")
     places = {u.place for u in found.uses}
-    told = last_sends(found.units, found.program, Options(), found.uses, places, ())
+    told = of_blocks(found.units, found.program, Options(), found.uses, places, ())
     assert len(told) == expected
-    assert last_sends(found.units, found.program, Options(), found.uses, (), ()) == [], "no site stays"
+    assert of_blocks(found.units, found.program, Options(), found.uses, (), ()) == [], "no site stays"
 
 
 # --- equalities -------------------------------------------------------------------------------------------------------
