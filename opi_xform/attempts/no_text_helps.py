@@ -2,8 +2,8 @@
 
 What a program with other words for the same (``macros.py``) reads, writes and sends is what this one does.  A site
 that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends and
-receives with which a block's life ends or begins convert whatever is said of them otherwise (``ownership/last/edits.py``):
-those that name it plainly.
+receives with which a block's life ends or begins convert whatever is said of them otherwise, those that name it plainly
+(``ownership/last/edits.py``).
 """
 
 from __future__ import annotations

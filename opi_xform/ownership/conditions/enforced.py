@@ -181,6 +181,12 @@ ENFORCED = (
         enforced=("ownership.last.blocks:Blocks", "ownership.last.sends:LastSends", "ownership.last.edits:of_blocks"),
     ),
     Condition(
+        "first use",
+        "A block that another takes the place of is as malloc gave it and no larger, and no other name of it is used.",
+        cases=("first_*",),
+        enforced=("ownership.last.fresh:FreshBlocks", "ownership.last.edits:of_blocks"),
+    ),
+    Condition(
         "set by a function",
         "Nothing but loads and stores that are looked at reach a pointer whose address functions have.",
         cases=("out_parameter_*", "out_member_*", "addressed_*"),

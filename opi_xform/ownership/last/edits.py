@@ -157,8 +157,8 @@ class _Ending:
                 continue
             if self.last(uses, pool) if uses[0].side == "send" else self.first(uses, pool):
                 pools[p] = pool
-        while True:  # what is pending at a call that stays is not given away at another
-            staying = [p for p in pools if self.pending(pools[p], pools)]
+        while True:  # what is pending at a call that stays is not given away at another; what is received into is fresh
+            staying = [p for p in pools if sites[p][0].side == "send" and self.pending(pools[p], pools)]
             if not staying:
                 break
             for p in staying:
@@ -175,10 +175,8 @@ class _Ending:
 
     def last(self, uses: Sequence[Use], pool: Pool) -> bool:
         """In each copy of the call, it is the last that is done with the block."""
-        if pool.objects not in self.known:
-            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts)
-        sends = self.known[pool.objects]
-        if not sends.understood:
+        sends = self.sends(pool)
+        if sends is None:
             return False
         for use in uses:
             name = self.name(use)
@@ -190,22 +188,26 @@ class _Ending:
 
     def first(self, uses: Sequence[Use], pool: Pool) -> bool:
         """In each copy of the call, it is the first that is done with the block, and no other name leads to it then."""
-        if pool.objects not in self.known:
-            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts)
-        sends = self.known[pool.objects]
-        if not sends.understood:
+        sends = self.sends(pool)
+        if sends is None:
             return False
         if pool.objects not in self.fresh:
             self.fresh[pool.objects] = FreshBlocks(sends)
+        blocks = self.fresh[pool.objects]
         for use in uses:
             name = self.name(use)
-            if name not in pool.exact or use.length is None:
-                return False
-            if not self.fresh[pool.objects].fresh(use.node, name, use.length):
+            if name not in pool.exact or use.length is None or not blocks.fresh(use.node, name, use.length):
                 return False
             if sends.used_after(use.node, name, given=False) is not None:
                 return False
         return True
+
+    def sends(self, pool: Pool) -> LastSends | None:
+        """What is done with its blocks; None: that is not understood."""
+        if pool.objects not in self.known:
+            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts)
+        sends = self.known[pool.objects]
+        return sends if sends.understood else None
 
     def name(self, use: Use) -> Name:
         """The variable that the call names."""

@@ -12,7 +12,7 @@ as malloc was asked for; and no other name that may hold the old block is used a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from heapq import heappop, heappush
 
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
@@ -27,29 +27,40 @@ Untouched = dict[Name, frozenset[int]]
 class FreshBlocks:
     """The receives of one pool.
 
-    before: by block of the graph, what is untouched at its start, in this iteration of the loops around it.  One sweep
-    finds it: blocks are in reverse postorder, and nothing is known where a way leads back to.
+    before: by block of the graph, what is untouched at its start.  A way that leads back to the start of a loop brings
+    only what is of memory from outside of the loop: else it would be that of another iteration.
     """
 
     def __init__(self, sends: LastSends) -> None:
         self.sends = sends
         self.program = sends.program
         self.graph = sends.graph
-        self.before: list[Untouched] = []
-        after: list[Untouched] = []
-        for block in range(len(self.graph.blocks)):
-            preds = self.graph.preds[block]
-            known: Untouched = {}
-            if preds and all(p < block for p in preds):
-                known = _on_all([after[p] for p in preds])
-            self.before.append(dict(known))
+        self.loops = {loop.header: loop for loop in self.program.nest.loops}
+        self.before: dict[int, Untouched] = {0: {}}
+        work = [0]
+        while work:
+            block = heappop(work)
+            known = dict(self.before[block])
             self.run(block, known, None)
-            after.append(known)
+            for s in self.graph.succs[block]:
+                brought = known if s > block else self.from_outside(block, s, known)
+                old = self.before.get(s)
+                new = dict(brought) if old is None else _on_both(old, brought)
+                if new != old:
+                    self.before[s] = new
+                    heappush(work, s)
+
+    def from_outside(self, latch: int, header: int, known: Untouched) -> Untouched:
+        loop = self.loops.get(header)
+        if loop is None or latch not in loop.latches:  # a way around that is no loop with one entry
+            return {}
+        inside = {name for name, made in known.items() if any(self.graph.nodes[m].block in loop.blocks for m in made)}
+        return {name: made for name, made in known.items() if name not in inside}
 
     def fresh(self, n: int, name: Name, length: Poly) -> bool:
         """What ``name`` holds at the receive ``n`` of ``length`` bytes is untouched, and no larger."""
         block = self.graph.nodes[n].block
-        known = dict(self.before[block])
+        known = dict(self.before.get(block, {}))
         self.run(block, known, n)
         made = known.get(name)
         return bool(made) and all(self.filled(m, n, length) for m in made or ())
@@ -65,7 +76,7 @@ class FreshBlocks:
             return False  # of a loop that has ended: which of its iterations is meant is not said
         return self.sends.facts.at(block).nonneg(length - size)
 
-    # --- one sweep -------------------------------------------------------------------------------------------------
+    # --- one block -------------------------------------------------------------------------------------------------
 
     def run(self, block: int, known: Untouched, end: int | None) -> None:
         """What the nodes of a block, up to ``end``, make of what is known."""
@@ -108,7 +119,6 @@ class FreshBlocks:
                 return False
 
 
-def _on_all(ways: list[Untouched]) -> Untouched:
-    """What holds on each of the ways to a place."""
-    first: Mapping[Name, frozenset[int]] = ways[0]
-    return {name: frozenset().union(*(w[name] for w in ways)) for name in first if all(name in w for w in ways)}
+def _on_both(one: Untouched, other: Untouched) -> Untouched:
+    """What holds on either of two ways to a place."""
+    return {name: made | other[name] for name, made in one.items() if name in other}
