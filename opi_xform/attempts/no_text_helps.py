@@ -1,9 +1,9 @@
 """Sites that stay for what the program does, however its text is written: other words for the same are no help.
 
 What a program with other words for the same (``macros.py``) reads, writes and sends is what this one does.  A site
-that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends with
-which a block's life ends convert whatever is said of them otherwise (``ownership/last/edits.py``): those that name it
-plainly.
+that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends and
+receives with which a block's life ends or begins convert whatever is said of them otherwise, those that name it plainly
+(``ownership/last/edits.py``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def no_text_helps(program: Program, plan: Plan) -> bool:
     """All sites that stay do so whatever the words are."""
     plainly: set[Site] = set()
     for use in collect(program):
-        if use.side == "send" and isinstance(plain(use.call.args[use.argument]), ast.VarRef):
+        if isinstance(plain(use.call.args[use.argument]), ast.VarRef):
             plainly.add(use.place[:3])
     kept = [d for d in plan.decisions if d.decision == "keep"]
     return all(d.code in _FORM or (d.code in _BYTES and site(d) not in plainly) for d in kept)

@@ -23,7 +23,7 @@ from opi_xform.ownership.explain.hints import first_contents
 from opi_xform.ownership.explain.hints import told as hint_told
 from opi_xform.ownership.explain.unknown_buffers import stray_refusal
 from opi_xform.ownership.explain.unreached import Unreached
-from opi_xform.ownership.last.edits import last_sends
+from opi_xform.ownership.last.edits import of_blocks
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall
 from opi_xform.ownership.patterns.agree import disagreement
@@ -79,7 +79,7 @@ def _decided(
     if closed is None:
         kept = {p for verdict in found for p in verdict.refusals} | set(stray)
         taken = {o for b, verdict in zip(groups, found, strict=True) if verdict.converted for o in b.objects}
-        for buffer, verdict in last_sends(units, program, options, uses, kept, taken):
+        for buffer, verdict in of_blocks(units, program, options, uses, kept, taken):
             groups.append(buffer)
             found.append(verdict)
     for buffer, verdict in zip(groups, found, strict=True):

@@ -10,6 +10,7 @@ from tests.planted.memory import (
     allocators,
     changed_by_others,
     filled_by_allocators,
+    first_use,
     last_use,
     successive_allocations,
 )
@@ -419,6 +420,7 @@ BUGS = (
     *filled_by_allocators.BUGS,
     *allocators.BUGS,
     *last_use.BUGS,
+    *first_use.BUGS,
     *left_out.BUGS,
     *entered_again.BUGS,
     *out_parameters.BUGS,

@@ -178,7 +178,13 @@ ENFORCED = (
         "last use",
         "Nobody uses a block whose life ends with its send, and what malloc and free become is right for their pool.",
         cases=("last_*",),
-        enforced=("ownership.last.blocks:Blocks", "ownership.last.sends:LastSends", "ownership.last.edits:last_sends"),
+        enforced=("ownership.last.blocks:Blocks", "ownership.last.sends:LastSends", "ownership.last.edits:of_blocks"),
+    ),
+    Condition(
+        "first use",
+        "A block that another takes the place of is as malloc gave it and no larger, and no other name of it is used.",
+        cases=("first_*",),
+        enforced=("ownership.last.fresh:FreshBlocks", "ownership.last.edits:of_blocks"),
     ),
     Condition(
         "set by a function",

@@ -1,4 +1,6 @@
-"""Sites that convert because a block's life ends with them (``sends.py``): what the text permits; the edits."""
+"""Sites that convert because a block's life ends (``sends.py``) or begins (``fresh.py``) with them: what the text
+permits; the edits.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from opi_xform.ownership.conditions.memory.levels import levels_written
 from opi_xform.ownership.conditions.text.threads import threads_written
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.last.blocks import Blocks, Pool
+from opi_xform.ownership.last.fresh import FreshBlocks
 from opi_xform.ownership.last.sends import LastSends
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Options, Place, Program, Use
 from opi_xform.ownership.model.names import Name
@@ -31,7 +34,7 @@ class _Refused(Exception):
     pass
 
 
-def last_sends(
+def of_blocks(
     units: Sequence[ast.Unit],
     program: Program,
     options: Options,
@@ -46,7 +49,7 @@ def last_sends(
         return []  # a jump out of it leads nowhere in the graph
     by_place: dict[Place, list[Use]] = {}
     for use in uses:
-        if use.side == "send" and use.place in kept:
+        if use.place in kept:
             by_place.setdefault(use.place, []).append(use)
     sites = {p: mine for p, mine in by_place.items() if _form(program, options, mine)}
     if not sites:
@@ -57,7 +60,7 @@ def last_sends(
 def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
     """The call could pass ownership, whatever its buffer is, and names it by a local variable."""
     first = uses[0]
-    if not first.op.convertible or not first.op.opi_send or first.op.persistent or small(uses):
+    if not first.op.convertible or not _written(first) or first.op.persistent or small(uses):
         return False
     if too_small(program, uses, options.min_bytes) is not None:
         return False
@@ -72,6 +75,16 @@ def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
     if not functions.isdisjoint(program.graph.passed | program.graph.levels):
         return False
     return about(options.told, _nameless(uses), first, "keep") is None
+
+
+def _written(use: Use) -> str:
+    """The call that takes the site's place, or ''.
+
+    A receive that goes on behind its call would have to find its pointer where it was when it completes.
+    """
+    if use.side == "send":
+        return use.op.opi_send
+    return use.op.opi_recv_replace if use.op.blocking else ""
 
 
 def _alone(program: Program, use: Use) -> bool:
@@ -129,6 +142,7 @@ class _Ending:
         self.facts = Facts(program.graph, program.nest, program.values)
         self.texts = Texts()
         self.known: dict[frozenset[int], LastSends] = {}
+        self.fresh: dict[frozenset[int], FreshBlocks] = {}
 
     def run(self, sites: Mapping[Place, Sequence[Use]], taken: frozenset[int]) -> Found:
         pools: dict[Place, Pool] = {}
@@ -141,10 +155,10 @@ class _Ending:
                 edits[p] = self.edits(uses, pool)
             except _Refused:
                 continue
-            if self.last(uses, pool):
+            if self.last(uses, pool) if uses[0].side == "send" else self.first(uses, pool):
                 pools[p] = pool
-        while True:  # what is pending at a call that stays is not given away at another
-            staying = [p for p in pools if self.pending(pools[p], pools)]
+        while True:  # what is pending at a call that stays is not given away at another; what is received into is fresh
+            staying = [p for p in pools if sites[p][0].side == "send" and self.pending(pools[p], pools)]
             if not staying:
                 break
             for p in staying:
@@ -161,10 +175,8 @@ class _Ending:
 
     def last(self, uses: Sequence[Use], pool: Pool) -> bool:
         """In each copy of the call, it is the last that is done with the block."""
-        if pool.objects not in self.known:
-            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts)
-        sends = self.known[pool.objects]
-        if not sends.understood:
+        sends = self.sends(pool)
+        if sends is None:
             return False
         for use in uses:
             name = self.name(use)
@@ -173,6 +185,29 @@ class _Ending:
             if name not in pool.exact or sends.used_after(use.node, name) is not None:
                 return False
         return True
+
+    def first(self, uses: Sequence[Use], pool: Pool) -> bool:
+        """In each copy of the call, it is the first that is done with the block, and no other name leads to it then."""
+        sends = self.sends(pool)
+        if sends is None:
+            return False
+        if pool.objects not in self.fresh:
+            self.fresh[pool.objects] = FreshBlocks(sends)
+        blocks = self.fresh[pool.objects]
+        for use in uses:
+            name = self.name(use)
+            if name not in pool.exact or use.length is None or not blocks.fresh(use.node, name, use.length):
+                return False
+            if sends.used_after(use.node, name, given=False) is not None:
+                return False
+        return True
+
+    def sends(self, pool: Pool) -> LastSends | None:
+        """What is done with its blocks; None: that is not understood."""
+        if pool.objects not in self.known:
+            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts)
+        sends = self.known[pool.objects]
+        return sends if sends.understood else None
 
     def name(self, use: Use) -> Name:
         """The variable that the call names."""
@@ -228,7 +263,7 @@ class _Ending:
 
     def call(self, use: Use) -> ReplaceCall:
         argument = use.call.args[use.argument]
-        name = use.op.opi_send
+        name = _written(use)
         behind = replace(use.call.span, begin=use.call.callee_span.end)
         if pieces(self.texts.of(behind)) != len(use.call.args):
             name = f"({name.strip('()')})"

@@ -219,14 +219,18 @@ class LastSends:
 
     # --- after one send --------------------------------------------------------------------------------------------
 
-    def used_after(self, n: int, name: Name) -> int | None:
-        """A node that may use the block that ``name`` holds at the send ``n``, after it; None: there is none."""
+    def used_after(self, n: int, name: Name, given: bool = True) -> int | None:
+        """A node that may use the block that ``name`` holds at the send ``n``, after it; None: there is none.
+
+        given: the name is NULL then.  Else it holds another block, and it is a receive (``fresh.py``).
+        """
         start = self.graph.nodes[n].block
         known = self.facts.at(start)
         nonzero = self.nonzero(start)
         begin = self.graph.blocks[start].index(n) + 1
         before: dict[int, State] = {}
-        work = [(start, begin, State(frozenset({name}), self.with_it(n, name) - {name}, {}))]
+        null = frozenset({name} if given else ())
+        work = [(start, begin, State(null, self.with_it(n, name) - {name}, {}))]
         while work:
             block, begin, state = work.pop()
             for m in self.graph.blocks[block][begin:]:

@@ -24,6 +24,7 @@ int main(int argc, char **argv)
                 MPI_Send(u, n, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD); //~ keep(u)
         } else if (rank > 0) {
             u = malloc(n * sizeof(double));
+            u[0] = 0.0;
             MPI_Recv(u, n, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(u)
         }
     }

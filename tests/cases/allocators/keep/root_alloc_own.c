@@ -27,6 +27,7 @@ int main(int argc, char **argv)
     } else {
         MPI_Recv(&n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         u = malloc(n * sizeof(double));
+        u[0] = 0.0;
         MPI_Recv(u, n, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI215
     }
     for (int i = 0; i < n; i++)

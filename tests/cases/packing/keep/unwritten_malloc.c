@@ -20,7 +20,7 @@ int main(int argc, char **argv)
         if (m != rank)
             MPI_Send(out, N, MPI_INT, m, 2, MPI_COMM_WORLD);
     for (int m = 0; m < size; m++) {
-        int *in = malloc(N * sizeof(int));
+        int *in = malloc((N + 1) * sizeof(int));
         if (m != rank)
             MPI_Recv(in, N, MPI_INT, m, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(in) OPI215
         for (int i = 0; i < N; i++)

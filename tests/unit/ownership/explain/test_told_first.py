@@ -178,7 +178,7 @@ def test_no_test_of_the_source_is_advised_where_nothing_is_written_before(
 ) -> None:
     monkeypatch.setattr(Judge, "may_replace", lambda judge, use: False)  # as where the buffer cannot be left in place
     take = "MPI_Recv(b, 100, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
-    lines = ["double *b = malloc(800);", "int from = atoi(argv[2]);", take, 'printf("%g\\n", b[3]);']
+    lines = ["double *b = malloc(808);", "int from = atoi(argv[2]);", take, 'printf("%g\\n", b[3]);']
     _, found = sites(lines, tmp_path)
     assert found[0]["code"] == "OPI203"
     assert "around the call" not in found[0]["message"]

@@ -11,7 +11,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE
 from opi_xform.ir.types import INT, Type
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
-from opi_xform.ownership.last.edits import last_sends
+from opi_xform.ownership.last.edits import of_blocks
+from opi_xform.ownership.last.fresh import FreshBlocks
 from opi_xform.ownership.last.sends import LastSends
 from opi_xform.ownership.liveness.equalities import Equalities, both
 from opi_xform.ownership.model.buffers import Options
@@ -102,9 +103,9 @@ def test_whether_a_block_is_used_behind_its_send(behind: str, used: bool) -> Non
 def test_sends_that_end_a_blocks_life(tmp_path: Path, body: str, expected: int) -> None:
     found = source_in(tmp_path, f"{TOP}\nint main(int argc, char **argv)\n{{\n{body}\n    return 0;\n}}\n")
     places = {u.place for u in found.uses}
-    told = last_sends(found.units, found.program, Options(), found.uses, places, ())
+    told = of_blocks(found.units, found.program, Options(), found.uses, places, ())
     assert len(told) == expected
-    assert last_sends(found.units, found.program, Options(), found.uses, (), ()) == [], "no site stays"
+    assert of_blocks(found.units, found.program, Options(), found.uses, (), ()) == [], "no site stays"
 
 
 # --- equalities -------------------------------------------------------------------------------------------------------
@@ -136,3 +137,40 @@ def test_what_holds_on_two_ways_holds_on_either() -> None:
     a, b, c = ("v", 1, 0), ("v", 2, 0), ("v", 3, 0)
     assert both({a: 1, b: 2}, {a: 1, b: 3, c: 4}) == {a: 1}
     assert both({}, {a: 1}) == {}
+
+
+# --- blocks that nobody has touched -----------------------------------------------------------------------------------
+
+RECEIVE = "MPI_Recv({}, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+MADE = "double *b = malloc(n * sizeof(double)), *c = b; "
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (MADE + RECEIVE.format("b") + " free(b);", True),
+        (MADE + RECEIVE.format("c") + " free(b);", True),
+        (MADE + "for (int i = 0; i < 3; i++) v[i] = n; " + RECEIVE.format("b") + " free(b);", True),
+        (MADE + "if (argc) n = v[0]; " + RECEIVE.format("b") + " free(b);", False),
+        (MADE + "b[0] = 1; " + RECEIVE.format("b") + " free(b);", False),
+        (MADE + "c[0] = 1; " + RECEIVE.format("b") + " free(b);", False),
+        (MADE + RECEIVE.format("c") + RECEIVE.format("b") + " free(b);", False),
+        (MADE + "for (int i = 0; i < 3; i++) { " + RECEIVE.format("b") + " } free(b);", False),
+        (MADE + "if (argc) b = malloc(8); " + RECEIVE.format("b") + " free(b);", False),
+        ("double *b; do { b = malloc(n * sizeof(double)); n--; } while (n); " + RECEIVE.format("b"), False),
+    ],
+)
+def test_whether_a_receive_is_the_first_that_is_done_with_a_block(body: str, expected: bool) -> None:
+    found = program(body)
+    use = [u for u in found.uses if u.side == "recv"][-1]
+    assert use.length is not None
+    node = found.program.graph.nodes[use.node]
+    assert isinstance(node.action, ins.CallInstr)
+    blocks = Blocks(found.program)
+    made = blocks.pool(found.program.points_to.operand(node.frame, node.action.args[0]))
+    assert made is not None
+    sends = LastSends(found.program, blocks, made, Facts(found.program.graph, found.program.nest, found.program.values))
+    assert sends.understood
+    name = blocks.names.name(node.frame, node.action.args[0])
+    assert name is not None
+    assert FreshBlocks(sends).fresh(use.node, name, use.length) is expected

@@ -1,0 +1,65 @@
+"""Receives with which the life of a block begins."""
+
+from tests.planted.bug import Bug
+
+_FRESH = "opi_xform.ownership.last.fresh"
+_EDITS = "opi_xform.ownership.last.edits"
+
+BUGS = (
+    Bug(
+        "what a block contains ahead of its receive does not count",
+        _FRESH,
+        "if known and not self.only_moves(node):",
+        "if False:",
+        ("first_marked", "first_marked_inside"),
+        condition="first use",
+    ),
+    Bug(
+        "a block is touched by one name only",
+        _FRESH,
+        "touched = {used, *(b if a == used else a for a, b in pairs if used in (a, b))}",
+        "touched = {used}",
+        ("first_marked_inside",),
+        condition="first use",
+    ),
+    Bug(
+        "what one way brings to a place all ways bring",
+        _FRESH,
+        "for name, made in one.items() if name in other}",
+        "for name, made in one.items() if name in other} or one",
+        ("first_maybe",),
+        condition="first use",
+    ),
+    Bug(
+        "a receive makes room for all that malloc was asked for",
+        _FRESH,
+        "return self.sends.facts.at(block).nonneg(length - size)",
+        "return True",
+        ("first_larger", "first_size_changes"),
+        condition="first use",
+    ),
+    Bug(
+        "a block that is received into has no other name",
+        _EDITS,
+        "if sends.used_after(use.node, name, given=False) is not None:",
+        "if False:",
+        ("first_old_name", "first_old_free"),
+        condition="first use",
+    ),
+    Bug(
+        "memory of an earlier iteration is of this one",
+        _FRESH,
+        "brought = known if s > block else self.from_outside(block, s, known)",
+        "brought = known",
+        ("first_earlier_turn",),
+        condition="first use",
+    ),
+    Bug(
+        "a receive that goes on finds its pointer where it was",
+        _EDITS,
+        'return use.op.opi_recv_replace if use.op.blocking else ""',
+        "return use.op.opi_recv_replace",
+        ("first_behind",),
+        condition="first use",
+    ),
+)
