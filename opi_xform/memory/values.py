@@ -13,6 +13,8 @@ from opi_xform.memory.poly import Poly
 from opi_xform.memory.symbols import Symbols
 from opi_xform.record import dataclass
 
+MAY_REACH = "code that is not known may reach it"  # though no call has its address
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -21,7 +21,7 @@ from opi_xform.ownership.explain.culprits import unwritten
 from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
 from opi_xform.ownership.explain.hints import first_contents
 from opi_xform.ownership.explain.hints import told as hint_told
-from opi_xform.ownership.explain.unknown_buffers import stray_refusal
+from opi_xform.ownership.explain.pointers.unknown_buffers import stray_refusal
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.last.edits import of_blocks
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use

@@ -28,7 +28,7 @@ from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.stretches import tails
 from opi_xform.memory.symbols import Symbols, goes_round
-from opi_xform.memory.values import Comparison, HeaderPhi, Values
+from opi_xform.memory.values import MAY_REACH, Comparison, HeaderPhi, Values
 from opi_xform.pointsto.families import find_families
 from opi_xform.values.evaluate import WIDEST, kind_of
 from opi_xform.values.facts import Facts
@@ -133,7 +133,7 @@ class Interpreter(Steps):
     def outside_too(self) -> None:
         """What is outside without being given away at one place: its address is stored where unknown code looks."""
         for o in sorted(self.pts.reachable(frozenset({UNKNOWN})) - self.objects.exposed):
-            self.values.escape(o, *self.values.foreign.get(o, (0, "code that is not known may reach it")))
+            self.values.escape(o, *self.values.foreign.get(o, (0, MAY_REACH)))
 
     def edge(self, source: int, target: int, above: int, now: Env) -> Change:
         """The environment on an edge, where it differs from ``now``, which the dominator ``above`` left.

@@ -22,7 +22,7 @@ from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, n
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
-from opi_xform.ownership.explain.reasons import liveness_refusal, named_in
+from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import NO_START
@@ -189,6 +189,8 @@ class Deepest:
                     return None  # what is read may as well be what another turn sends, or nobody
                 if carrier and branches_of(self.program).other_rank(use.node, found[0]):
                     return None  # it comes anew there
+                if carrier and resent and _inside(use) is not None and written(self.program, use, buffer.name, True):
+                    return None  # that it is packed anew could not be shown; that it begins inside is sure
                 live_then = Finding(False, Reason.READ_LATER)
                 return liveness_refusal(self.program, buffer, use, live_then, found, shared)
             finding = judge.findings.get((use.node, use.argument))

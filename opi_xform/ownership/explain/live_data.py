@@ -20,7 +20,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
+from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in
@@ -188,10 +188,11 @@ class LiveData:
         return False
 
     def nearest(self, use: Use, nodes: set[int]) -> list[int]:
-        """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that, and of
-        these what reads the same turn's place by the words of the call.
+        """Of nodes behind a message: those in its own loop before those behind that, and of these what reads the same
+        turn's place by the words of the call; of a receive a loop before one place, which may be what came.
         """
-        found = sorted(ahead(self.graph, use.node, nodes), key=lambda n: -self.shared(use, n))
+        one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
+        found = sorted(ahead(self.graph, use.node, nodes), key=lambda n: (-self.shared(use, n), n in one))
         if found and is_inside(use.call.args[use.argument]):
             most = self.shared(use, found[0])
             own = (n for n in found if self.shared(use, n) == most)

@@ -19,7 +19,7 @@ from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
-from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
 from opi_xform.ownership.procnull.origins import origin
@@ -155,7 +155,8 @@ def liveness_refusal(
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
-    return Refusal(reason, message, notes)
+    other = _other_name(program, use, first, name)
+    return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 
 
 def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
@@ -203,6 +204,18 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
     """The buffer's name where a node runs: that of the call, where its function, or one that this calls, is around."""
     return name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+
+
+def _other_name(program: Program, use: Use, n: int, name: str) -> str:
+    """The other variable of the call's function, or of all, by which a node reads a buffer that the call names; ''."""
+    node = program.graph.nodes[n]
+    if not isinstance(node.action, ins.Load) or node.frame != program.graph.nodes[use.node].frame:
+        return ""
+    found = {leaf.key for leaf in leaves(node.action.address) if isinstance(leaf, ins.Var)}
+    pointers = [v for v in (program.variables[key] for key in found) if v.type.is_pointer]
+    if len(pointers) != 1 or not name.isidentifier() or named_in(use) != name:
+        return ""
+    return pointers[0].name if pointers[0].name != name else ""
 
 
 def name_at(program: Program, buffer: Buffer, use: Use) -> str:
@@ -257,6 +270,7 @@ def _read_notes(
     notes: dict[tuple[Span, str], None] = {}
     for n in readers:
         told = _named_at(program, use, n, buffer)
+        told = _other_name(program, use, n, told) or told
         notes[node_span(program, n), _reads(program, n, n in sites, told, verb)] = None
         call = called_from(program, n, use.node)
         if call is not None and call != n:

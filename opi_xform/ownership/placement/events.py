@@ -16,11 +16,10 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation, deallocation
 from opi_xform.ownership.allocation.repeated import has_effect
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.pointers.freed import freed_refusal
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.zero_ends import filled_by
-from opi_xform.ownership.model.buffers import Buffer, Program, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.states import (
     ALLOC,
@@ -41,8 +40,6 @@ from opi_xform.ownership.placement.states import (
     Event,
 )
 from opi_xform.ownership.spelling.mentions import Mentions, plain
-
-OR_OTHER = "or other memory; which is not known there"
 
 
 @dataclass(slots=True)
@@ -68,8 +65,8 @@ def collect_events(
     allocations: Sequence[Allocation],
     in_place: bool,
     lazy: Mapping[int, Level],
-) -> EventList | str:
-    """Everything in node order; a sentence when something is not understood."""
+) -> EventList | Refusal | str:
+    """Everything in node order; a sentence, or a reason with notes, when something is not understood."""
     return _Collector(program, flow, buffer, mentions, converted, allocations, in_place, lazy).run()
 
 
@@ -102,7 +99,7 @@ class _Collector:
         self.dead_tests: set[Level] = set()
         self.errors_return = failures_of(program).returns
 
-    def run(self) -> EventList | str:
+    def run(self) -> EventList | Refusal | str:
         self.swaps()
         problem = self.frees() or self.touches() or self.births()
         if problem:
@@ -205,7 +202,7 @@ class _Collector:
             elif value.constant == 0 and isinstance(action, ins.Store) and bool(carrier.rows) == (row is not None):
                 self.add(n, BIRTH, row)  # set to NULL through its address
 
-    def frees(self) -> str:
+    def frees(self) -> Refusal | str:
         for n in self.defs.calls:
             node = self.program.graph.nodes[n]
             action = node.action
@@ -219,8 +216,7 @@ class _Collector:
             base = self.program.values.symbols.base(self.program.values.symbols.not_null(values[i]))
             if base is None:
                 if self.program.points_to.operand(node.frame, action.args[i]) & self.objects:
-                    line = line_of(node_span(self.program, n))
-                    return f"{line} frees `{self.buffer.name}` {OR_OTHER}"
+                    return freed_refusal(self.program, self.buffer, n, i)
                 continue
             if base not in self.objects:
                 continue

@@ -12,21 +12,20 @@ from dataclasses import replace
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir.ast import Variable
-from opi_xform.ir.instr import Birth, Const, Define
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain_test
+from opi_xform.ownership.explain.pointers.freed import set_at
 from opi_xform.ownership.explain.reasons import node_span, not_there
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Advice, Edit
 from opi_xform.ownership.placement.edits import Builder, Written
-from opi_xform.ownership.placement.events import OR_OTHER, collect_events
+from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
 from opi_xform.ownership.placement.row_graph import views
@@ -133,17 +132,8 @@ class _Placing(Releases):
 
     def set_at(self) -> tuple[Span, ...]:
         """Where the carrier is set to something else than a constant, if that is in several lines."""
-        program, names = self.program, names_of(self.program)
-        spans: dict[Span, None] = {}
-        for o in program.values.objects.by_name.get(self.buffer.carrier.variable, ()):
-            for n in names.defs.get(("v", o, 0), ()):
-                match program.graph.nodes[n].action:
-                    case Birth() | Define(value=Const()):
-                        pass
-                    case _:
-                        spans[names.span(n)] = None
-        several = len({(span.file, span.line) for span in spans}) > 1
-        return tuple(sorted(spans, key=lambda span: (span.file, span.begin))) if several else ()
+        named = self.program.values.objects.by_name.get(self.buffer.carrier.variable, ())
+        return set_at(self.program, named)
 
     def set_notes(self) -> tuple[tuple[Span, str], ...]:
         return tuple((span, f"`{self.buffer.name}` is set here") for span in self.set_at())
@@ -178,8 +168,10 @@ class _Placing(Releases):
         found = collect_events(
             self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy
         )
+        if isinstance(found, Refusal):
+            raise Unplaceable(found.reason, found.message, found.notes)
         if isinstance(found, str):
-            raise Unplaceable(Reason.NO_ANCHOR, found, self.set_notes() if found.endswith(OR_OTHER) else ())
+            raise Unplaceable(Reason.NO_ANCHOR, found)
         self.events = found
         variable = self.program.variables[carrier.variable]
         member = self.program.members.get(carrier.variable)

@@ -28,7 +28,7 @@ CONDITION = Condition(
     "carrier",
     "The message begins where the buffer does.",
     codes=(Reason.CARRIER.send, Reason.CARRIER.recv, Reason.SEVERAL_BUFFERS.send),
-    enforced=("ownership.buffers.uses:buffers", "ownership.explain.unknown_buffers:stray_refusal"),
+    enforced=("ownership.buffers.uses:buffers", "ownership.explain.pointers.unknown_buffers:stray_refusal"),
     words=("ownership.explain.part_reasons:inside_refusal",),
     site=check,
     form=True,

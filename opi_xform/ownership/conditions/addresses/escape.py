@@ -10,6 +10,7 @@ from opi_xform.codes import Reason
 from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts
+from opi_xform.ownership.explain.pointers.outside import stored_outside
 from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal
 
@@ -21,6 +22,9 @@ def check(facts: BufferFacts) -> Refusal | None:
         lost = program.values.given_away.get(o)
         if lost is not None:
             node, why = lost
+            stored = stored_outside(program, o, buffer.name, why)
+            if stored is not None:
+                return stored
             why = _called_again(program, node) if why == RECURSION else of_callee(program, node, why)
             reason = Reason.UNKNOWN_FUNCTION if why.startswith("unknown function") else Reason.ESCAPE
             return Refusal(reason, f"`{buffer.name}`: {why}", ((node_span(program, node), why),))

@@ -130,7 +130,7 @@ def test_a_read_that_is_moved_is_no_use_of_a_second_name(tmp_path: Path) -> None
     lines = ["double b[N];", "double *head = b + n;", fill, f"MPI_Send(b, N, {TO}", "u[0] = *head;"]
     first = sites(lines, tmp_path)[0]
     assert (first["code"], first["decision"]) == ("OPI101", "keep")
-    assert first["message"] == "`b` is read at line 16 after the send"  # what else there is, is not known
+    assert first["message"] == "`b` is read at line 16 after the send, as `head`"  # what else there is, is not known
     lines[3:] = ["u[0] = *head;", lines[3]]
     assert sites(lines, tmp_path)[0]["decision"] == "convert"
 
@@ -174,3 +174,15 @@ def test_a_buffer_has_the_name_that_the_call_has_for_it() -> None:
     assert in_its_words(lost, buffer, use).message == "`d`: it is lost"
     other = Refusal(Reason.SEVERAL_BUFFERS, "`other`: it is lost")
     assert in_its_words(other, buffer, use) is other
+
+
+def test_what_begins_inside_and_is_packed_for_each_turn_in_a_way_that_is_not_understood_begins_inside(
+    tmp_path: Path,
+) -> None:
+    """That not all of it is packed is no more than not shown; where nothing packs it, the data is sent once more."""
+    pack = "for (int i = 0, k = 0; i < n; i++) if (u[i] > t) b[n + k++] = u[i];"
+    for packed, code in ((pack, "OPI104"), ("", "OPI102")):
+        loop = "for (int t = 0; t < 9; t++) {"
+        lines = ["double *b = calloc(2 * n, 8);", loop, packed, f"MPI_Send(&b[n], n, {TO}", "}"]
+        (site,) = sites(lines, tmp_path)
+        assert site["code"] == code, site

@@ -12,7 +12,7 @@ from case_tools import run_tool
 
 from opi_xform.cli.main import main
 from opi_xform.ir.span import Span
-from opi_xform.ownership.explain.unknown_buffers import Strays
+from opi_xform.ownership.explain.pointers.unknown_buffers import Strays
 from opi_xform.ownership.model.lines import line_of, lines_of, marked, told
 
 SEND = """#include <mpi.h>

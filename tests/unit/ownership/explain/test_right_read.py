@@ -419,3 +419,19 @@ def test_what_is_printed_by_no_rank_is_not_the_read_that_is_told(tmp_path: Path)
     text, found = sites(lines, tmp_path)
     assert found[0]["message"].startswith(f"`b` is read at line {line_of(text)} after the send")
     assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
+
+
+def test_a_loop_over_other_rows_is_told_before_one_place_that_may_be_what_came(tmp_path: Path) -> None:
+    lines = [
+        "double *rows = calloc(n * n, 8);",
+        "for (int k = 0; k < n; k++) {",
+        "int at; MPI_Bcast(&at, 1, MPI_INT, 0, MPI_COMM_WORLD);",
+        f"MPI_Recv(rows + (at - rank) * n, n, MPI_DOUBLE, {FROM}",
+        "double first = rows[(k - rank) * n + k];",
+        "for (int i = k; i < n; i++)",
+        "rows[i * n + k] /= first; // HERE",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path)
+    read = f"line {line_of(text)} may read bytes there that this receive does not bring"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI201", f"the message lies in `rows`, and {read}")

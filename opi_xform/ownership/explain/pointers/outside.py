@@ -1,0 +1,59 @@
+"""Memory that code which is not known may reach though no call has its address: where that is stored."""
+
+from __future__ import annotations
+
+from opi_xform.codes import Reason
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.values import MAY_REACH
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.model.buffers import Program, Refusal
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
+from opi_xform.ownership.model.names import names_of
+
+
+def stored_outside(program: Program, o: int, name: str, why: str) -> Refusal | None:
+    """The address of an object is stored where unknown code looks; None where another reason is known for that."""
+    graph, points_to = program.graph, program.points_to
+    if why != MAY_REACH:
+        return None
+    outside = points_to.reachable(frozenset({UNKNOWN}))
+    for node in graph.nodes:
+        action = node.action
+        if not isinstance(action, ins.Store) or not action.type.is_pointer:
+            continue
+        if o not in points_to.operand(node.frame, action.value):
+            continue
+        if outside.isdisjoint(points_to.operand(node.frame, action.address)):
+            continue
+        e = Expressions(program).of(graph.frames[node.frame].function, action)
+        place = UNSPELLED if e is None else spelling(e)
+        where = "memory" if place == UNSPELLED else f"`{place}`"
+        message = f"the address of `{name}` is stored in {where}, where code that is not known may find it"
+        notes = ((node_span(program, node.number), "stored here"), *_as_bytes(program, o))
+        return Refusal(Reason.ESCAPE, message, notes)
+    return None
+
+
+def _as_bytes(program: Program, o: int) -> tuple[tuple[Span, str], ...]:
+    """The first call of a library that reads a variable from which the address can be found, with all its bytes."""
+    table, touches = program.values.objects.table, program.values.accesses.touches
+    points_to, names = program.points_to, names_of(program)
+    for node in program.graph.nodes:
+        action = node.action
+        if not isinstance(action, ins.CallInstr) or names.effect(action) is None:
+            continue
+        for operand in action.args:
+            for found in sorted(points_to.operand(node.frame, operand) - {UNKNOWN, o}):
+                info = table[found]
+                record = info.type is not None and info.type.kind == "record"
+                if info.kind != "variable" or not record or not touches(node.number, (found,), "R"):
+                    continue
+                if o in points_to.reachable(frozenset({found})):
+                    callee = action.call.callee
+                    called = f"`{callee.name.rpartition(':')[2]}`" if isinstance(callee, ast.FuncRef) else "a call"
+                    message = f"{called} gets the bytes of `{info.name}`, from which the address can be found"
+                    return ((node_span(program, node.number), message),)
+    return ()

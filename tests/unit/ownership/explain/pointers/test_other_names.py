@@ -1,0 +1,98 @@
+"""Blocks that go from one pointer to another: which name a reason has for them, and where that is set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ownership_support import source
+
+from opi_xform.ownership.explain.pointers.freed import set_at
+from opi_xform.ownership.explain.pointers.outside import stored_outside
+from tests.unit.ownership.explain.test_reasons import line_of, sites
+
+ROUND = [
+    "int n = argc * 100, rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+    "double *here = malloc(n * sizeof(double)), *came; // DECLARED",
+    "for (int i = 0; i < n; i++) here[i] = i;",
+    "for (int r = 0; r < argc; r++) {",
+    "  MPI_Send(&n, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);",
+    "  MPI_Recv(&n, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "  came = malloc(n * sizeof(double));",
+    "  MPI_Recv(came, n, MPI_DOUBLE, rank ^ 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "  free(here); // FREED",
+    "  here = came; // SET",
+    "}",
+]
+
+
+def test_a_free_by_another_name_is_told_by_that_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text, found = sites(ROUND, tmp_path, capfd)
+    told = found[-1]
+    message = (
+        f"line {line_of(text, 'FREED')} frees `here`, which may be `came` or other memory; which is not known there"
+    )
+    assert (told["code"], told["message"]) == ("OPI215", message)
+    places = [(line_of(text, mark), "`here` is set here") for mark in ("DECLARED", "SET")]
+    assert [(note["line"], note["message"]) for note in told["notes"]] == places
+
+
+def test_a_read_by_another_name_is_told_by_that_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        "double *came = malloc(N * sizeof(double)), *seen;",
+        "int n = argc;",
+        "MPI_Recv(came, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "seen = came;",
+        "for (int i = 0; i < N; i++) u[i] += seen[i]; // READ",
+        "free(came);",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    message = f"line {line_of(text, 'READ')} may read bytes of `came` that this receive does not bring, as `seen`"
+    assert found[-1]["message"] == message
+    assert [note["message"] for note in found[-1]["notes"]] == ["`seen` is read here"]
+
+
+def test_what_unknown_code_may_find_is_told_where_its_address_is_stored(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "MPI_Status status; struct page page;",
+        "page.width = argc;",
+        "page.rows = malloc(9 * sizeof(double *));",
+        "fread(&page.width, 1, sizeof(int), stdin);",
+        "fwrite(&page, 1, sizeof(page), stdout); // BYTES",
+        "double *got = malloc(N * sizeof(double));",
+        "MPI_Recv(got, N, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);",
+        "page.rows[status.MPI_TAG] = got; // STORED",
+        "u[0] = page.rows[0][0];",
+    ]
+    text, found = sites(lines, tmp_path, capfd, "struct page { int width; double **rows; };\n")
+    message = "the address of `got` is stored in `page.rows[…]`, where code that is not known may find it"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI214", message)
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [
+        (line_of(text, "STORED"), "stored here"),
+        (line_of(text, "BYTES"), "`fwrite` gets the bytes of `page`, from which the address can be found"),
+    ]
+
+
+def test_a_pointer_that_is_set_in_one_line_has_no_places_to_tell() -> None:
+    found = source(
+        "static double u[2];\nint main(int argc, char **argv)\n{\ndouble *one = u, *two = 0;\ntwo = u; // FIRST\n"
+        "if (argc > 1)\n    two = &u[1]; // SECOND\nu[0] = *one + *two;\nreturn 0;\n}\n"
+    )
+    program = found.program
+    lines = {
+        program.variables[key].name: [span.line for span in set_at(program, objects)]
+        for key, objects in program.values.objects.by_name.items()
+        if key in program.variables and program.variables[key].name in ("one", "two")
+    }
+    assert lines == {"one": [], "two": [found.line("// FIRST"), found.line("// SECOND")]}
+
+
+def test_what_a_call_gives_away_is_told_by_that_call() -> None:
+    program = source(
+        "extern void keep(double *);\nint main(void)\n{\nstatic double u[2];\nkeep(u);\nreturn 0;\n}\n"
+    ).program
+    reasons = {program.values.objects.table[o].name: (o, why) for o, (_, why) in program.values.given_away.items()}
+    assert reasons["u"][1] == "unknown function keep"
+    assert stored_outside(program, reasons["u"][0], "u", reasons["u"][1]) is None
