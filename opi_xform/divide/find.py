@@ -22,7 +22,7 @@ from opi_xform.divide.decompose import (
 )
 from opi_xform.divide.flow import Flow, Pointers, Trouble, operands, other_memory
 from opi_xform.divide.layout import Layout, Reading, layouts
-from opi_xform.divide.mentions import Mention, Place, find_mentions
+from opi_xform.divide.mentions import Mention, Place, mentions_of
 from opi_xform.divide.wrapped import callee_of, wrapping
 from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
@@ -159,7 +159,7 @@ class Dividing:
         self.candidate = candidate
         self.read = read
         self.array = program.variables[candidate.key].type.is_array
-        self.mentions = asserted(find_mentions(program.functions, candidate.key), program.files, read)
+        self.mentions = asserted(mentions_of(program).of(candidate.key), program.files, read)
         self.by_place: dict[Place, Mention] = {}
         self.written = False  # places are told as they are written (``take_all``)
         self.given: dict[int, dict[int, Poly]] = {}  # by allocation: what the expressions in its size are worth

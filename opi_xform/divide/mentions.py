@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from opi_xform.ir import ast
-from opi_xform.ir.walk import children
+from opi_xform.ir.walk import children, within
 from opi_xform.ownership.allocation.deallocations import only_frees
+from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 
 Place = tuple[str, int]  # file, offset: what a mention is known by
@@ -59,16 +61,32 @@ class Mention:
         return term is not None and not self.whole.span.editable and term.sign > 0 and term.expr.span.editable
 
 
-def find_mentions(functions: Mapping[str, ast.Function], key: str) -> list[Mention]:
-    """Every mention of a variable in the functions' bodies and the initialisers in them, in source order."""
-    out: dict[tuple[str, int, int], Mention] = {}
-    freeing = freeing_functions(functions)
-    for function in functions.values():
-        for root, stmt in _roots(function):
+class Mentions:
+    """Mentions of variables in functions' bodies and the initialisers in them: each text is walked once for all."""
+
+    def __init__(self, functions: Mapping[str, ast.Function]) -> None:
+        self.freeing = freeing_functions(functions)
+        self.roots: dict[str, list[tuple[ast.Expr, ast.Stmt, str]]] = {}  # by variable: expressions that name it
+        for function in functions.values():
+            for root, stmt in _roots(function):
+                place = (root, stmt, function.key)
+                for key in {e.var for e in within(root) if isinstance(e, ast.VarRef)}:
+                    self.roots.setdefault(key, []).append(place)
+
+    def of(self, key: str) -> list[Mention]:
+        """Those of one variable, in source order."""
+        out: dict[tuple[str, int, int], Mention] = {}
+        for root, stmt, function in self.roots.get(key, ()):
             for ref, parents in mentions_within(root, key):
-                m = _mention(ref, function.key, stmt, parents, freeing)
+                m = _mention(ref, function, stmt, parents, self.freeing)
                 out.setdefault((ref.span.file, ref.span.begin, id(ref)), m)
-    return sorted(out.values(), key=lambda m: m.place)
+        return sorted(out.values(), key=lambda m: m.place)
+
+
+@lru_cache(maxsize=1)
+def mentions_of(program: Program) -> Mentions:
+    """Those of a program, found once."""
+    return Mentions(program.functions)
 
 
 def _roots(function: ast.Function) -> Iterator[tuple[ast.Expr, ast.Stmt]]:

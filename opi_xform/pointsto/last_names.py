@@ -28,20 +28,31 @@ def leave_nothing_behind(
     graph: Graph,
     objects: Objects,
     points_to: GraphPointsTo,
-    nodes: Collection[int],
+    groups: Collection[frozenset[int]],
     is_plain: Callable[[int, str], bool],
     is_known: Callable[[ins.CallInstr], bool],
-) -> bool:
-    """nodes: the allocations.  is_plain: only a variable's name sets it.  is_known: a table says what is called."""
-    group = frozenset(objects.by_node[n] for n in nodes)
-    holders = holding(points_to.sets, objects, group)
-    if holders is None or not all(kind == "t" or is_plain(frame, str(key)) for kind, frame, key in holders):
-        return False
-    frames = {graph.nodes[n].frame for n in nodes} | {frame for _, frame, _ in holders if frame >= 0}
-    if any(frame >= len(graph.frames) or graph.frames[frame].function in graph.levels for frame in frames):
-        return False  # one name there stands for those of several activations
-    uses, sets = _events(graph, objects, holders, is_known)
-    return not any(_live_behind(graph, nodes, uses[holder], sets.get(holder, {})) for holder in sorted(uses, key=str))
+) -> set[frozenset[int]]:
+    """Those of the groups of allocations that do.  The graph is gone through once for all of them.
+
+    is_plain: only a variable's name sets it.  is_known: a table says what is called.
+    """
+    named: dict[frozenset[int], set[Holder]] = {}
+    for nodes in groups:
+        holders = holding(points_to.sets, objects, frozenset(objects.by_node[n] for n in nodes))
+        if holders is None or not all(kind == "t" or is_plain(frame, str(key)) for kind, frame, key in holders):
+            continue
+        frames = {graph.nodes[n].frame for n in nodes} | {frame for _, frame, _ in holders if frame >= 0}
+        if any(frame >= len(graph.frames) or graph.frames[frame].function in graph.levels for frame in frames):
+            continue  # one name there stands for those of several activations
+        named[nodes] = holders
+    if not named:
+        return set()
+    uses, sets = _events(graph, objects, set().union(*named.values()), is_known)
+    return {
+        nodes
+        for nodes, holders in named.items()
+        if not any(_live_behind(graph, nodes, uses[holder], sets.get(holder, {})) for holder in holders & uses.keys())
+    }
 
 
 def holding(sets: Mapping[Name, frozenset[int]], objects: Objects, group: frozenset[int]) -> set[Holder] | None:

@@ -56,13 +56,11 @@ def successive(
     if found:
         names = _Names(graph, objects, points_to, effects)
         program = _Program(graph, names, frozenset().union(*found))
-        for nodes in found:
-            if not names.effects_are_plain(nodes):
-                continue
-            nothing_left = not exchanged and leave_nothing_behind(
-                graph, objects, points_to, nodes, names.is_plain, names.known
-            )
-            if nothing_left or _OneAtATime(program, nodes).holds():
+        plain = [nodes for nodes in found if names.effects_are_plain(nodes)]
+        groups = () if exchanged else plain
+        nothing_left = leave_nothing_behind(graph, objects, points_to, groups, names.is_plain, names.known)
+        for nodes in plain:
+            if nodes in nothing_left or _OneAtATime(program, nodes).holds():
                 out.update(dict.fromkeys(nodes, min(nodes)))
     return out
 

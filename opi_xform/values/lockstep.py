@@ -17,6 +17,7 @@ from opi_xform.memory.values import HeaderPhi, Values
 MOST_COUNTERS, MOST_WAYS = 12, 64
 
 Merged = Mapping[int, tuple[int, tuple[Poly, ...]]]  # by symbol: the block where ways meet, what comes on each
+Meeting = Mapping[int, Mapping[int, tuple[Poly, ...]]]  # the same, by block and symbol
 
 
 def lockstep(values: Values, loop: Loop, nest: LoopNest, headers: Sequence[HeaderPhi]) -> dict[int, Poly]:
@@ -28,12 +29,13 @@ def lockstep(values: Values, loop: Loop, nest: LoopNest, headers: Sequence[Heade
     if len(counters) < 2:
         return {}
     once = sorted(b for b in loop.blocks if b != loop.header and nest.of[b] == loop.number)  # in an iteration
-    merged = {s: (block, incoming) for block in once for s, incoming in values.phis.get(block, ())}
+    meeting = {block: dict(values.phis[block]) for block in once if block in values.phis}
+    merged = {s: (block, incoming) for block, met in meeting.items() for s, incoming in met.items()}
     out: dict[int, Poly] = {}
     leaders: list[HeaderPhi] = []
     for counter in sorted(counters, key=lambda h: _step(symbols, merged, h)):
         for leader in leaders:
-            ratio = _ratio(symbols, merged, leader, counter)
+            ratio = _ratio(symbols, merged, meeting, leader, counter)
             if ratio is not None:
                 out[counter.symbol] = counter.init + (symbol(leader.symbol) - leader.init).scaled(ratio)
                 break
@@ -60,7 +62,7 @@ def _step(symbols: Symbols, merged: Merged, counter: HeaderPhi) -> tuple[int, in
     return 1 << 62, counter.symbol
 
 
-def _ratio(symbols: Symbols, merged: Merged, leader: HeaderPhi, counter: HeaderPhi) -> int | None:
+def _ratio(symbols: Symbols, merged: Merged, meeting: Meeting, leader: HeaderPhi, counter: HeaderPhi) -> int | None:
     """By how much the counter advances when the leader does so by one; None: not by a fixed number."""
     ratio: int | None = None
     latches = zip(leader.latches, counter.latches, strict=True)
@@ -73,8 +75,7 @@ def _ratio(symbols: Symbols, merged: Merged, leader: HeaderPhi, counter: HeaderP
             continue
         places = [merged[s][0] for p in (a, b) for s in p.symbols() if s in merged]
         if places:  # the last place where ways meet: both changed on the same one of them
-            last = max(places)
-            there = {s: incoming for s, (block, incoming) in merged.items() if block == last}
+            there = meeting[max(places)]
             ways = len(next(iter(there.values())))
             work += [(_along(a, there, i), _along(b, there, i)) for i in range(ways)]
             continue

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from opi_xform.divide.find import plain_pointer
 from opi_xform.divide.flow import leaves
-from opi_xform.divide.mentions import Place, freeing_functions
+from opi_xform.divide.mentions import Place, mentions_of
 from opi_xform.divide.named.handed import origin
 from opi_xform.graph.graph import Unbind
 from opi_xform.ir import ast
@@ -242,7 +242,7 @@ def _link(one: _Set, target: str, names: Collection[str]) -> Link | None:
 def _freed(program: Program) -> set[str]:
     """Variables that are given to a call by name: one may free them."""
     out: set[str] = set()
-    freeing = freeing_functions(program.functions)
+    freeing = mentions_of(program).freeing
     for node in program.graph.nodes:
         if isinstance(node.action, ins.CallInstr) and isinstance(node.action.callee, ins.AddrFunc):
             if node.action.callee.key in freeing:

@@ -14,7 +14,7 @@ from opi_xform.divide.decompose import pairs
 from opi_xform.divide.find import allocated, watched
 from opi_xform.divide.flow import Flow, Pointers, Trouble, leaves, operands, other_memory
 from opi_xform.divide.layout import MOST, Layout, Reading, chain, multiples
-from opi_xform.divide.mentions import Mention, Place, find_mentions, only_for_free
+from opi_xform.divide.mentions import Mention, Place, mentions_of, only_for_free
 from opi_xform.divide.named.handed import origin, other_later
 from opi_xform.divide.named.names import Naming
 from opi_xform.divide.size_text import Spot, Word, Words
@@ -56,7 +56,7 @@ class NamedDividing:
         self.naming = naming
         self.read = read
         self.here = program.variables[naming.base].span
-        self.mentions = [(key, m) for key in naming.names for m in find_mentions(program.functions, key)]
+        self.mentions = [(key, m) for key in naming.names for m in mentions_of(program).of(key)]
         self.by_place: dict[Place, tuple[str, Mention]] = {}
         self.nulls: dict[str, list[int]] = {}  # nodes that set a variable to NULL
 

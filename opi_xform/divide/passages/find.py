@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from opi_xform.divide.decompose import pure
-from opi_xform.divide.mentions import Mention, find_mentions
+from opi_xform.divide.mentions import Mention, mentions_of
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -82,7 +82,7 @@ def passages(
         if not _plain(var) or not _same_type(program, function, var, texts):
             continue
         if ref.var not in known:
-            known[ref.var] = find_mentions(program.functions, ref.var)
+            known[ref.var] = mentions_of(program).of(ref.var)
         info = program.graph.statement(program.graph.nodes[use.node])
         if info is None or not info.in_block or info.role != "item" or not info.stmt.span.editable:
             continue

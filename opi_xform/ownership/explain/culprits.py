@@ -337,8 +337,10 @@ def together(written: Expressions, program: Program, use: Use, reads: list[tuple
 
 def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
     """The wanted nodes that can be reached from a node, in the order of a walk."""
+    found = {b: [n for n in graph.blocks[b] if n in wanted] for b in {graph.nodes[n].block for n in wanted}}
     block = graph.nodes[start].block
-    out = [n for n in graph.blocks[block] if n > start and n in wanted]
+    here = found.get(block, [])
+    out = [n for n in here if n > start]
     seen = {block}
     stack = list(reversed(graph.succs[block]))
     again = False
@@ -348,8 +350,8 @@ def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
         if b in seen:
             continue
         seen.add(b)
-        out.extend(n for n in graph.blocks[b] if n in wanted)
+        out.extend(found.get(b, ()))
         stack.extend(reversed(graph.succs[b]))
     if again:
-        out.extend(n for n in graph.blocks[block] if n <= start and n in wanted)
+        out.extend(n for n in here if n <= start)
     return out

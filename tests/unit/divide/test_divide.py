@@ -27,7 +27,7 @@ from opi_xform.divide.decompose import (
 from opi_xform.divide.find import Dividing, Division, allocated, candidates
 from opi_xform.divide.flow import Flow, Trouble, harmless
 from opi_xform.divide.left_out import left_out, nobodys
-from opi_xform.divide.mentions import find_mentions, freeing_functions, only_for_free
+from opi_xform.divide.mentions import freeing_functions, mentions_of, only_for_free
 from opi_xform.divide.named.names import namings, null, usable
 from opi_xform.divide.named.proof import NamedDividing
 from opi_xform.divide.named.spell import NamedSpelling
@@ -63,7 +63,7 @@ def test_how_a_buffers_name_is_mentioned(tmp_path: Path) -> None:
     body = "double *b = malloc(8 * n);\nb = malloc(16 * n);\nb[n] = 1;\n*(b + 2) = 2;\nother(&b[3]);\n"
     body += "if (b != NULL) n = 1;\nn = sizeof(b);\nif (b)\nfree(b);"
     found = program(tmp_path, body)
-    mentions = find_mentions(found.program.functions, found.key("b"))
+    mentions = mentions_of(found.program).of(found.key("b"))
     assert [m.kind for m in mentions] == ["set", "value", "value", "value", "tested", "size", "tested", "freed"]
     by_line = {m.ref.span.line: m for m in mentions}
     element = by_line[found.line("b[n]")]
@@ -88,7 +88,7 @@ def test_functions_that_only_free(tmp_path: Path) -> None:
 
 def test_an_assertion_is_edited_where_it_is_called(tmp_path: Path) -> None:
     found = program(tmp_path, "double *b = malloc(8);\nassert(b != NULL);\nfree(b);", "#include <assert.h>")
-    mentions = find_mentions(found.program.functions, found.key("b"))
+    mentions = mentions_of(found.program).of(found.key("b"))
     told = asserted(mentions, found.program.files, read)
     line = found.line("assert(b")
     assert all(m.ref.span.editable for m in told if m.ref.span.line == line)
