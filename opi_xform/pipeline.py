@@ -255,6 +255,7 @@ def _memory(
         freeing=whole.freeing,
         shared=whole.shared,
         alone=alone,
+        left_out=whole.left_out,
     )
 
 

@@ -131,6 +131,7 @@ class Program:
     freeing: frozenset[str] = frozenset()  # files in which the C library's free is declared
     shared: frozenset[str] = frozenset()  # files that several units read
     alone: frozenset[str] = frozenset()  # if only these functions are followed, each also by itself
+    left_out: tuple[Span, ...] = ()  # text that the preprocessor leaves out
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or written as the place that counts as one."""

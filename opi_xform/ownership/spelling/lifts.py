@@ -29,7 +29,9 @@ class Lifts:
         elem = variable.type.elem
         if carrier.rows or elem is None or elem.kind == "void":
             return False
-        if not means_variable(self.program, self.program.functions[variable.function], variable, self.texts):
+        function, left_out = self.program.functions[variable.function], self.program.left_out
+        # text that is left out has an #error, or nobody compiles it
+        if not means_variable(self.program, function, variable, self.texts, left_out):
             return False
         for frame in self.flow.frames_of[variable.function]:
             passed, named = traced(self.program, ins.Var(key), frame)

@@ -151,9 +151,8 @@ class Parameters:
             ):
                 taken = isinstance(mention.parent, ast.AddrOf)
                 return no("its own address is taken" if taken else "is changed", mention.ref.span)
-        # text that is left out has an #error (``naming``)
-        left_out = (s.span for unit in self.index.units for s in unit.skipped)
-        if not means_variable(self.program, function, variable, Texts(), left_out):
+        # text that is left out has an #error (``naming``), or nobody compiles it
+        if not means_variable(self.program, function, variable, Texts(), self.program.left_out):
             return no("is named in the length of an array, or where another thing has its name", variable.span)
         for _, call in self.calls.get(function.key, ()):
             told = self.argument(call.args[i]) if i < len(call.args) else None
