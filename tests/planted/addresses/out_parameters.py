@@ -16,13 +16,13 @@ BUGS = (
     Bug(
         "a parameter's name is not that of a macro",
         _LIFTS,
-        "if not means_variable(self.program, self.program.functions[variable.function], variable, self.texts):",
+        "if not means_variable(self.program, function, variable, self.texts, left_out):",
         "if False:",
         ("lifted_macro",),
         Bug(
             "",
             "opi_xform.ownership.spelling.parameters",
-            "        if not means_variable(self.program, function, variable, Texts(), left_out):\n",
+            "        if not means_variable(self.program, function, variable, Texts(), self.program.left_out):\n",
             "        if False:\n",
             (),
         ),

@@ -267,7 +267,7 @@ BUGS = (
     Bug(
         "lengths of arrays name no parameter",
         _PARAMETERS,
-        "        if not means_variable(self.program, function, variable, Texts(), left_out):\n",
+        "        if not means_variable(self.program, function, variable, Texts(), self.program.left_out):\n",
         "        if False:\n",
         ("b_param_length", "matrix_param_length"),
         condition="carrier",
