@@ -232,7 +232,9 @@ class Evaluator:
     def operation(self, node: Node, frame: int, op: ins.Op, values: list[Poly]) -> Poly:
         name = op.op
         if op.type.kind == "float":
-            return self.floating(op, values[0]) if name == "cast" else self.opaque(node, ("float", id(op)))
+            whole = self.widths.typed(frame, op.args[0], values[0])
+            return self.floating(op, whole) if name == "cast" else self.opaque(node, ("float", id(op)))
+        values = self.widths.operands(frame, op, values)
         exact = exactly(name, values)
         if exact is not None:
             constant = exact.constant
@@ -309,7 +311,7 @@ class Evaluator:
         if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
             self.widths.note(self.widths.of(frame, op.args[0]), to, value)
             return self.kept(to, value, cast=True)
-        return self.narrow(to, value)
+        return self.narrow(to, self.widths.stored(self.widths.of(frame, op.args[0]), to, value))
 
     def kept(self, to: Type, value: Poly, cast: bool) -> Poly:
         """The value, noted where it may be one of more bits than the integer type has.  What is no load is so only in
@@ -360,7 +362,9 @@ class Evaluator:
             return number(wrapped(constant, to))
         if (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
             self.widths.note(given, to, value)
-            return self.kept(to, value, cast=False)
+            return self.kept(to, self.widths.stored(given, to, value), cast=False)
+        if to.boolean:
+            value = self.widths.stored(given, to, value)
         s = value.single
         if s is not None:
             info = self.symbols.table[s]
@@ -371,6 +375,15 @@ class Evaluator:
             if info.kind == "op" and (info.key[0] in NEGATED or info.key[0] == "not"):
                 return value
         return self.narrow(to, value)
+
+    def returned(self, node: Node, callee: int, operand: ins.Operand | None, to: Type | None) -> Poly:
+        """What a copy of a function returns, in the type that it returns."""
+        if operand is None:
+            return self.opaque(node, "returned")
+        value = self.value(node, callee, operand)
+        if to is None or to.kind != "int":
+            return value
+        return self.widths.stored(self.widths.of(callee, operand), to, value)
 
     def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
         negated = False

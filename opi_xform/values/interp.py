@@ -116,10 +116,23 @@ class Interpreter(Steps):
         return self.values
 
     def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
-        self.exactly = not self.nest.leaves(node.block, self.graph.succs[node.block])
         found = super().comparison(node, frame, cond)
-        self.exactly = False
+        if not self.of_a_loop(node, found):
+            self.exactly = True
+            found = super().comparison(node, frame, cond)
+            self.exactly = False
         return self.partly.tested(node.number, found) if found is not None else None
+
+    def of_a_loop(self, node: Node, found: Comparison | None) -> bool:
+        """It is the test of a loop, by what changes in it: how often that runs is believed to fit."""
+        left = {
+            loop
+            for loop in self.nest.chain(node.block)
+            if any(s not in self.nest.loops[loop].blocks for s in self.graph.succs[node.block])
+        }
+        if not left or found is None:
+            return bool(left)
+        return not left.isdisjoint(self.symbols.scope(found.left) | self.symbols.scope(found.right))
 
     def given(self) -> None:
         """What the parameters of copies that begin anew at each level are given: at the first, and at deeper ones."""

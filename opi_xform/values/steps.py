@@ -154,10 +154,8 @@ class Steps(Touches):
                         self.copied(value, self.address(o), type_.size)
             case Unbind(callee=callee, target=target, value=returned):
                 if target is not None:
-                    value = (
-                        self.value(node, callee, returned) if returned is not None else self.opaque(node, "returned")
-                    )
-                    self.set_temp(frame, target.number, value, self.calls.graph.returned(callee))
+                    kind = self.calls.graph.returned(callee)
+                    self.set_temp(frame, target.number, self.returned(node, callee, returned, kind), kind)
                 self.forget(callee)
             case Lost(call=call, reason=reason):
                 self.lose(node, call, reason)

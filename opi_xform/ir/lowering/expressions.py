@@ -15,10 +15,12 @@ from opi_xform.ir.lowering.shapes import (
     callee,
     calls,
     compares,
+    converted,
     decayed,
     is_member,
     is_null,
     is_union,
+    operands_of_compound,
     or_null,
     params,
     pointee_size,
@@ -310,14 +312,15 @@ class Expressions:
         if e.op:
             old = self.load(e.target, target)
             value = yield self.value(e.value)
-            value = self.binary(e.op, old, value, e.target.type, e.value.type, e.target.type, e.span)
+            to, old, value = operands_of_compound(e, old, value)
+            value = self.binary(e.op, old, value, e.target.type, e.value.type, to, e.span)
         else:
             value = yield self.value(e.value)
             value = self.viewed(e.value, value, e.target.type)
         value = self.kept(e, value)
         padding = e.target.padding if isinstance(e.target, ast.Member) else 0
         self.write(e, target, value, e.target.type, padding, is_member(e.target))
-        return value
+        return ins.Nondet("what a bit-field holds") if e.target.type.size is None else value
 
     def kept(self, e: ast.Expr, value: ins.Operand) -> ins.Operand:
         """The value as it is now, whatever the variables hold that are read for it later."""
@@ -379,8 +382,7 @@ class Expressions:
             to.is_pointer or (inner.name and to.kind == "int" and to.signed) or to.holds(inner.value)
         ):
             return inner
-        wider = source.kind == "int" and not source.signed and (source.size or 0) < (to.size or 0)
-        return ins.Op("cast", (inner,), to, unsigned=wider)
+        return converted(inner, source, to)
 
     def choose(self, e: ast.Logical | ast.Conditional) -> Lowering:
         then, other, join = self.block(), self.block(), self.block()

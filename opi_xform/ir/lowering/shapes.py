@@ -5,7 +5,7 @@ from __future__ import annotations
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lowering.truths import COMPARISONS
-from opi_xform.ir.types import Type
+from opi_xform.ir.types import INT, LONG, SIZE_T, Type
 from opi_xform.ir.walk import within
 
 
@@ -135,3 +135,41 @@ def unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
 def calls(e: ast.Expr) -> bool:
     """A function is called where it is evaluated, which may change any variable that others can reach."""
     return any(isinstance(x, (ast.Call, ast.Opaque)) for x in within(e))
+
+
+def converted(inner: ins.Operand, source: Type, to: Type) -> ins.Operand:
+    """A value of one type as one of another."""
+    wider = source.kind == "int" and not source.signed and (source.size or 0) < (to.size or 0)
+    return ins.Op("cast", (inner,), to, unsigned=wider)
+
+
+def operands_of_compound(e: ast.Assign, old: ins.Operand, value: ins.Operand) -> tuple[Type, ins.Operand, ins.Operand]:
+    """The type in which C computes ``target op= value`` (6.5.16.2p3), and both operands.
+
+    What is added, multiplied or masked is the same in the target's type, however wide it was computed: so the operands
+    stay what they are, and only the result tells that it may lose bits.  What is divided is not: -6 / 8u is no -1.
+    """
+    target, given = e.target.type, decayed(e.value.type)
+    if target.kind != "int" or given.kind != "int":
+        return target, old, value
+    left, right = _promoted(target), _promoted(given)
+    if e.op in ("<<", ">>"):
+        common = left
+    elif (left.size or 0) != (right.size or 0):
+        common = max(left, right, key=lambda t: t.size or 0)
+    else:
+        common = right if left.signed else left
+    if e.op in ("/", "%", ">>"):
+        if common != left:
+            old = converted(old, target, common)
+        if common != right and e.op != ">>":
+            value = converted(value, given, common)
+        return common, old, value
+    if target.size == 4 and common.size == 8:
+        return LONG if target.signed else SIZE_T, old, value
+    return target, old, value
+
+
+def _promoted(type_: Type) -> Type:
+    """The type in which an integer is computed with (6.3.1.1p2); a bit-field is taken for an int."""
+    return INT if type_.boolean or (type_.size or 0) < 4 else type_

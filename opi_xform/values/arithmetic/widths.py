@@ -1,8 +1,9 @@
 """Numbers that lose bits where they become an integer of fewer bits, or of the other sign.
 
 Places and lengths are believed not to (docs/soundness.md): a number of 64 bits stays what it is as an ``int``.  A flag
-word, a hash or a time is no length.  So where a number is compared, outside of the test of a loop, and where it is
-divided, shifted or masked, what it is in its own type counts: a number of its own, where it may have lost bits.
+word, a hash or a time is no length.  So a number that may have lost bits is a number of its own, as C has it in its
+type: where it is compared, outside of the test of a loop by what changes in it; where it is divided, shifted or masked;
+where it is kept in a wider place; and where it is taken from the number that it was.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from opi_xform.ir.types import Type
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.symbols import Symbols
 
-CUT_OFF = frozenset(("/", "%", ">>", "&", "|", "^", "~"))
+CUT_OFF = frozenset(("/", "%", ">>", "&", "|", "^", "~", "<", "<=", ">", ">=", "==", "!=", "not"))
 """Operations by which it shows that an operand has lost bits."""
 IN_TYPE = "in type"
 
@@ -56,7 +57,17 @@ class Widths:
         if not self.lost or self.lost.isdisjoint(value.symbols()):
             return value
         type_ = self.of(frame, operand)
-        if type_ is None or (type_.size or 0) >= 8:
+        if type_ is None:
+            return value
+        if (type_.size or 0) >= 8:  # a cast of as many bits that changes the sign
+            before = self.of(frame, operand.args[0]) if isinstance(operand, ins.Op) and operand.op == "cast" else None
+            if before is None or not type_.signed or before.signed or before.size != type_.size:
+                return value
+        return self.in_type(type_, value)
+
+    def in_type(self, type_: Type, value: Poly) -> Poly:
+        """A number that may have lost bits, as one of a type."""
+        if self.lost.isdisjoint(value.symbols()):
             return value
         kind = (type_.kind, type_.size, type_.signed)
         s = value.single
@@ -67,6 +78,29 @@ class Widths:
             ):
                 return value
         return self.symbols.of("op", (IN_TYPE, *kind, value), self.symbols.scope(value), not type_.signed)
+
+    def stored(self, given: Type | None, to: Type, value: Poly) -> Poly:
+        """What a place of 64 bits, or a ``_Bool``, holds of a number of fewer bits or of the other sign."""
+        if given is None or not ((given.size or 0) < 8 if to.boolean else (to.size or 0) >= 8 and _fewer(given, to)):
+            return value
+        return self.in_type(given, value)
+
+    def operands(self, frame: int, op: ins.Op, values: list[Poly]) -> list[Poly]:
+        """The operands of an operation, with those of sums and differences that are narrower than it as what they are.
+
+        ``key - (unsigned)low`` is what is left of a key, and ``0L + low`` is no key.  Sums of unsigned numbers are
+        sizes mostly, which are believed: there only a number that stands on both sides counts.
+        """
+        if not self.lost or op.op not in ("+", "-", "<<"):
+            return values
+        both = set(values[0].symbols()).intersection(*(v.symbols() for v in values[1:]))
+        if not op.type.signed and self.lost.isdisjoint(both):
+            return values
+        types = [self.of(frame, a) for a in op.args]
+        return [
+            v if t is None or (t.size or 0) >= min(op.type.size or 0, 8) else self.in_type(t, v)
+            for t, v in zip(types, values, strict=True)
+        ]
 
 
 def _integer(type_: Type | None) -> Type | None:
