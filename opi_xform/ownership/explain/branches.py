@@ -40,6 +40,7 @@ class Branches:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.certain: dict[int, _Tested] = {}
+        self.apart: dict[tuple[int, int], bool] = {}  # ``excluded``, by the branches around
         self.dead: dict[int, bool] = {}
         self.later: dict[int, Container[int]] = {}
         self.sets: dict[int, list[tuple[int, int]]] = {}  # by block: ``setting``
@@ -47,9 +48,14 @@ class Branches:
 
     def excluded(self, n: int, other: int) -> bool:
         """No process runs both nodes: what is tested around one is not so around the other, for the whole run."""
-        nodes = self.program.graph.nodes
-        around = product(self.tested(nodes[n].block), self.tested(nodes[other].block))
-        return any(_both_never(one, another) for one, another in around)
+        nodes, guarded = self.program.graph.nodes, index_of(self.program).guarded
+        a, b = nodes[n].block, nodes[other].block
+        key = guarded[a], guarded[b]  # which decide what is tested around them
+        known = self.apart.get(key)
+        if known is None:
+            around = product(self.tested(a), self.tested(b))
+            known = self.apart[key] = any(_both_never(one, another) for one, another in around)
+        return known
 
     def never(self, block: int) -> bool:
         """No process runs a block: two tests that are around it, in one turn of the loops that change what they

@@ -25,7 +25,7 @@ class ProcNull:
         self.program = program
         self.null = program.constants.get("MPI_PROC_NULL")
         self.ranks = Ranks(program)
-        self.taints: tuple[Taint, ...] = ()
+        self.taints: dict[int | None, Taint] = {}  # by the number that counts, ``Taint.null``
         self.known: dict[tuple[int, Poly], bool] = {}  # what ``real`` has found of values that are not constant
 
     def shown(self, node: int, argument: int) -> bool:
@@ -56,10 +56,15 @@ class ProcNull:
             return False
         if self.null is None or value.constant is not None:
             return True
-        if not self.taints:
-            self.taints = (Taint(self.program, self.null, self.real), Taint(self.program, None, self.real))
         frame = self.program.graph.nodes[node].frame
-        return any(taint.operand(node, frame, operand) for taint in self.taints)
+        return any(self.taint(null).operand(node, frame, operand) for null in (self.null, None))
+
+    def taint(self, null: int | None) -> Taint:
+        """Where it flows, found when it is asked for."""
+        found = self.taints.get(null)
+        if found is None:
+            found = self.taints[null] = Taint(self.program, null, self.real)
+        return found
 
 
 @lru_cache(maxsize=1)
