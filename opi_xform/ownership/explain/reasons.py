@@ -184,7 +184,11 @@ def named_in(use: Use) -> str:
 
 
 def _base(use: Use) -> ast.Expr:
-    e = use.call.args[use.argument]
+    return leftmost(use.call.args[use.argument])
+
+
+def leftmost(e: ast.Expr) -> ast.Expr:
+    """What an argument begins with: `p` in `&p[k]` and `p + k + 1`."""
     while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
         e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
     return e

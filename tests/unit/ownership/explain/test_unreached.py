@@ -72,3 +72,36 @@ def test_the_cause_and_its_line(text: str, message: str, line: int, tmp_path: Pa
     (site,) = json.loads(out)["sites"]
     assert (site["code"], site["message"]) == ("OPI111", message)
     assert [note["line"] for note in site["notes"]] == [line]
+
+
+def test_a_place_inside_a_buffer_is_told_before_openmp_that_is_not_followed(tmp_path: Path) -> None:
+    """It stays whatever the OpenMP does; what begins where its buffer does might not."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+static void share(double *x, int h)
+{
+    double most = 0;
+    for (int i = 0; i < h; i++) {
+#pragma omp critical // HERE
+        if (x[i] > most) most = x[i];
+    }
+    MPI_Send(x + 2 + h, h, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Send(x, h, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    double *u = calloc(3 * argc, 80);
+    share(u, argc * 10);
+    return 0;
+}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    found = json.loads(out)["sites"]
+    inside = "the call begins inside `x`, at a place that the program computes; a message needs a buffer of its own"
+    assert [site["code"] for site in found] == ["OPI104", "OPI111"]
+    assert found[0]["message"] == inside
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    assert found[1]["message"].endswith(f"is not followed: OpenMP `critical` in line {line} is not followed")

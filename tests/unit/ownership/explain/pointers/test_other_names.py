@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from ownership_support import source
 
-from opi_xform.ownership.explain.pointers.freed import set_at
+from opi_xform.ir import instr as ins
 from opi_xform.ownership.explain.pointers.outside import stored_outside
+from opi_xform.ownership.explain.pointers.settings import set_at, settings
 from tests.unit.ownership.explain.test_reasons import line_of, sites
 
 ROUND = [
@@ -96,3 +97,50 @@ def test_what_a_call_gives_away_is_told_by_that_call() -> None:
     reasons = {program.values.objects.table[o].name: (o, why) for o, (_, why) in program.values.given_away.items()}
     assert reasons["u"][1] == "unknown function keep"
     assert stored_outside(program, reasons["u"][0], "u", reasons["u"][1]) is None
+
+
+SWAP = """static void build(double **all, double ***rows) // MAKE
+{
+    *all = malloc(4 * N * sizeof(double)); // BLOCK
+    *rows = malloc(4 * sizeof(double *)); // TABLE
+    for (int i = 0; i < 4; i++) (*rows)[i] = *all + i * N;
+    if (u[0] > 1) MPI_Recv(*all, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void give(double **a) { MPI_Send(*a, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }
+"""
+CALLS = [
+    "double **x, *one, **y, *two, **t;",
+    "build(&one, &x); // ONE",
+    "build(&two, &y); // TWO",
+    "for (int i = 0; i < argc; i++) { y[1][0] = x[1][1]; t = x; x = y; y = t; } // TURN",
+    "give(x);",
+]
+
+
+def test_what_a_parameter_is_given_is_told_by_the_name_that_the_call_has(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of several pointers that are set in one line of a function, the calls of it are told."""
+    text, found = sites(CALLS, tmp_path, capfd, SWAP)
+    made, given = found[1], found[-1]
+    message = "which object `a` points to is not known, so `*a` may be any of several buffers"
+    assert given["message"] == message
+    assert {(note["line"], note["message"]) for note in given["notes"]} == {
+        (line_of(text, mark), "`x`, which is passed as `a`, is set here") for mark in ("TABLE", "TURN")
+    }
+    assert made["message"] == "`*all` is one of several pointers, and which one is not known"
+    places = [(line_of(text, mark), "one of them is set here") for mark in ("// ONE", "// TWO")]
+    assert [(note["line"], note["message"]) for note in made["notes"]] == places
+
+
+def test_words_of_where_pointers_are_set() -> None:
+    found = source(
+        "static double u[2];\nstatic double first(double *p) { return *p; } // LOAD\nint main(int argc, char **argv)\n"
+        "{\ndouble *q = u; // ONE\nif (argc > 1)\n    q = &u[1]; // TWO\nreturn first(q) > 0;\n}\n"
+    )
+    program = found.program
+    load = next(n for n in program.graph.nodes if isinstance(n.action, ins.Load) and not n.action.type.is_pointer)
+    assert isinstance(load.action, ins.Load)
+    told = settings(program, load.action.address, load.frame, "p")
+    words = "`q`, which is passed as `p`, is set here"
+    assert [(span.line, text) for span, text in told] == [(found.line(m), words) for m in ("// ONE", "// TWO")]
