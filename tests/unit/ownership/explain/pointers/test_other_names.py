@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from ownership_support import source
 
+from opi_xform.cli.main import main
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.explain.pointers.outside import stored_outside
 from opi_xform.ownership.explain.pointers.settings import set_at, settings
-from tests.unit.ownership.explain.test_reasons import line_of, sites
+from tests.unit.ownership.explain.test_reasons import HEAD, line_of, sites
 
 ROUND = [
     "int n = argc * 100, rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
@@ -94,9 +96,10 @@ def test_what_a_call_gives_away_is_told_by_that_call() -> None:
     program = source(
         "extern void keep(double *);\nint main(void)\n{\nstatic double u[2];\nkeep(u);\nreturn 0;\n}\n"
     ).program
-    reasons = {program.values.objects.table[o].name: (o, why) for o, (_, why) in program.values.given_away.items()}
-    assert reasons["u"][1] == "unknown function keep"
-    assert stored_outside(program, reasons["u"][0], "u", reasons["u"][1]) is None
+    away = program.values.given_away
+    (o,) = (o for o in away if program.values.objects.table[o].name == "u")
+    assert away[o][1] == "unknown function keep"
+    assert stored_outside(program, o, "u", *away[o]) is None
 
 
 SWAP = """static void build(double **all, double ***rows) // MAKE
@@ -144,3 +147,34 @@ def test_words_of_where_pointers_are_set() -> None:
     told = settings(program, load.action.address, load.frame, "p")
     words = "`q`, which is passed as `p`, is set here"
     assert [(span.line, text) for span, text in told] == [(found.line(m), words) for m in ("// ONE", "// TWO")]
+
+
+def test_what_is_handed_to_an_unknown_caller_is_told_where_that_is(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What a call that is not known could find from there tells less: it does not name the buffer."""
+    text = (
+        HEAD
+        + """#include <stdarg.h>
+void say(const char *form, ...)
+{
+    va_list all;
+    va_start(all, form);
+    vfprintf(stderr, form, all);
+    va_end(all);
+}
+int take(char **out, int n)
+{
+    char *got = malloc(n);
+    if (got == NULL) say("no memory for %d", n);
+    MPI_Recv(got, n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    *out = got; // STORED
+    return n;
+}
+"""
+    )
+    (tmp_path / "a.c").write_text(text)
+    assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)["sites"][-1]
+    assert told["message"] == "the address of `got` is stored in `*out`, where code that is not known may find it"
+    assert [note["line"] for note in told["notes"]] == [line_of(text, "STORED")]
