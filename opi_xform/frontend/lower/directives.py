@@ -40,6 +40,8 @@ _VALUES = frozenset(
 )  # fmt: skip
 _CHANGING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 
+LEFT_OUT_HERE = ", which is left out here but perhaps not elsewhere,"
+
 Constant = Callable[[str, bool], bool | None]
 """Whether a macro of this name is one number, given whether a parenthesis follows; None when none is used there."""
 
@@ -95,7 +97,7 @@ def directives(
             continue
         line = file.line_column(begin)[0]
         if words[1:3] == ["pragma", "omp"]:
-            note = ", which is left out here but perhaps not elsewhere," if _around(doubtful, begin) else ""
+            note = LEFT_OUT_HERE if _around(doubtful, begin) else ""
             yield _directive(words[3:], line, end, constant, expand, note)
         elif words[0] == "_Pragma":
             raise Unfollowed(f"OpenMP or another _Pragma in line {line} is not followed")

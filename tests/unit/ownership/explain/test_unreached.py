@@ -105,3 +105,30 @@ int main(int argc, char **argv)
     assert found[0]["message"] == inside
     line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
     assert found[1]["message"].endswith(f"is not followed: OpenMP `critical` in line {line} is not followed")
+
+
+def test_openmp_that_is_compiled_is_told_before_what_is_left_out(tmp_path: Path) -> None:
+    """Its program is what the user has; a change of the other text would be no help."""
+    text = """#include <mpi.h>
+static double u[1000];
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+#if COMPUTE
+#pragma omp parallel num_threads(2) // OTHER
+#else
+#pragma omp parallel // HERE
+#endif
+    {
+        u[argc] += 1;
+    }
+    MPI_Send(u, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    return 0;
+}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    assert f"OpenMP `parallel` in line {line} has statements that each of its threads runs" in site["message"]
