@@ -132,3 +132,22 @@ int main(int argc, char **argv)
     (site,) = json.loads(out)["sites"]
     line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
     assert f"OpenMP `parallel` in line {line} has statements that each of its threads runs" in site["message"]
+
+
+def test_a_macro_that_makes_openmp_is_named(tmp_path: Path) -> None:
+    text = f"""{HEAD}#define SPREAD(...) _Pragma("omp parallel for")
+static void put(void)
+{{
+    int i;
+    SPREAD(b) // HERE
+    for (i = 0; i < 4000; i++) b[i] = i;
+    {SEND}
+}}
+int main(void) {{ put(); return 0; }}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    assert site["message"].endswith(f"OpenMP in a macro, `SPREAD` in line {line}, is not followed")
