@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import Bind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ownership.explain.other_pointers import sets_null
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of
@@ -68,14 +69,31 @@ def settings(program: Program, address: ins.Operand, frame: int, root: str) -> N
         first = nodes[defs[0]].action if len(defs) == 1 else None
         if isinstance(first, Bind) and isinstance(address, ins.Var) and address.key in first.params:
             address, frame = first.args[first.params.index(address.key)], first.caller
+        elif isinstance(first, ins.Define) and isinstance(address, ins.Temp):
+            address = first.value
         elif isinstance(first, ins.Load) and isinstance(place := _without_steps(first.address), ins.AddrVar):
             variable = program.variables[place.key]  # its address is taken somewhere
-            writes = names.writes(program.values.objects.variable(-1 if variable.is_global else frame, variable.key))
-            return _notes((names.span(a.node) for a in writes), variable.name, root)
+            o = program.values.objects.variable(-1 if variable.is_global else frame, variable.key)
+            return _notes(
+                _written(program, o, defs[0]), root if variable.type.kind == "record" else variable.name, root
+            )
         else:
             called = program.variables[address.key].name if isinstance(address, ins.Var) else root
-            return _notes((names.span(n) for n in defs if not isinstance(nodes[n].action, Bind)), called, root)
+            placed = (n for n in defs if not isinstance(nodes[n].action, Bind) and not sets_null(nodes[n].action))
+            return _notes(map(names.span, placed), called, root)
     return ()
+
+
+def _written(program: Program, o: int, n: int) -> Iterator[Span]:
+    """What sets the pointer that a node reads from a variable: of a struct, the same member."""
+    names, accesses = names_of(program), program.values.accesses
+    at = {a.lo.constant for a in accesses.placed(n) if a.object == o and a.lo is not None}
+    for a in names.writes(o):
+        lo = None if a.lo is None else a.lo.constant
+        action = program.graph.nodes[a.node].action
+        null = isinstance(action, ins.Store) and isinstance(action.value, ins.Const)
+        if not null and (None in at or lo is None or lo in at):
+            yield names.span(a.node)
 
 
 def _without_steps(address: ins.Operand) -> ins.Operand:

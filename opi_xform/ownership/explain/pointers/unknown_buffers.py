@@ -18,6 +18,7 @@ from opi_xform.ownership.explain.other_pointers import (
     changes_places,
     does_to,
     given_away,
+    given_there,
     of_a_call,
     sets_null,
     through,
@@ -126,9 +127,10 @@ class Strays:
             every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
             defs = [n for n in every if not self.moves(n, operand)]
             defs = [n for n in defs if not sets_null(self.graph.nodes[n].action)] or defs  # NULL is no other buffer
+            defs = [m for n in defs for m in given_there(self.program, n, operand)] if len(defs) > 1 else defs
             if len(defs) != 1:
                 return self.several(self.text(operand), defs, returned)
-            steps = steps or [n for n in every if n not in defs]
+            steps = steps or [n for n in every if self.moves(n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
                 return found

@@ -178,3 +178,50 @@ int take(char **out, int n)
     told = json.loads(capfd.readouterr().out)["sites"][-1]
     assert told["message"] == "the address of `got` is stored in `*out`, where code that is not known may find it"
     assert [note["line"] for note in told["notes"]] == [line_of(text, "STORED")]
+
+
+def test_a_call_that_passes_null_is_not_told_as_one_that_sets_a_pointer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static double work(double *a, int rank)
+{
+    if (rank) {
+        a = malloc(N * sizeof(double)); // OWN
+        MPI_Recv(a, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return a[0] + a[1];
+}
+"""
+    lines = [
+        "int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+        "if (rank == 0) {",
+        "double *part = malloc(N * sizeof(double)); part[0] = part[1] = argc;",
+        "u[0] = work(part, rank); // GIVEN",
+        "} else u[0] = work(NULL, rank); // NULL",
+    ]
+    text, found = sites(lines, tmp_path, capfd, before)
+    places = [line_of(text, mark) for mark in ("// OWN", "// GIVEN")]
+    message = f"`a` may stand for several buffers: it is set at line {places[0]} and {places[1]}"
+    assert (found[-1]["message"], [note["line"] for note in found[-1]["notes"]]) == (message, places)
+
+
+def test_a_table_in_a_struct_is_told_where_that_member_is_set(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "struct image im; int n = argc * 10; im.n = n;",
+        "if (n > 20) {",
+        "im.w = calloc(n, sizeof(char *)); // FIRST",
+        "for (int i = 0; i < n; i++) im.w[i] = calloc(n, 1);",
+        "} else {",
+        "im.w = calloc(n + 2, sizeof(char *)); // SECOND",
+        "for (int i = 0; i < n + 2; i++) im.w[i] = calloc(n, 1);",
+        "}",
+        "for (int i = 0; i < n; i++) MPI_Recv(&im.w[i][0], n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "u[0] = im.w[1][2];",
+    ]
+    text, found = sites(lines, tmp_path, capfd, "struct image { char **w; int n; };\n")
+    message = "which object `im.w` points to is not known, so `im.w[…]` may be any of several buffers"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
+    places = [(line_of(text, mark), "`im.w` is set here") for mark in ("// FIRST", "// SECOND")]
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == places
