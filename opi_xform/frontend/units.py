@@ -395,7 +395,9 @@ class UnitBuilder:
                 self._chosen.get(here.path, ()),
             )
         if self._has_operator and self._macros.makes_openmp(here, begin, end):
-            refused = "OpenMP in a macro is not followed"
+            maker = self._macros.maker(here, begin, end)
+            line = here.line_column(maker.begin)[0]
+            refused = f"OpenMP in a macro, `{maker.name}` in line {line}, is not followed"
         if INCLUDE.search(here.data, begin, end) and self._has_openmp:
             refused = "OpenMP in a file that is included in the function is not followed"
         return replace(found, refused=found.refused or refused)

@@ -13,8 +13,9 @@ from opi_xform.ir.lowering.shapes import is_null
 from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
-from opi_xform.ownership.explain.deepest import NO_FORM
+from opi_xform.ownership.explain.deepest import NO_FORM, begins_inside
 from opi_xform.ownership.explain.reasons import BUFFER_HERE
+from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
@@ -115,7 +116,7 @@ def decisions_of(
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
-                refusal = otherwise(function.key)
+                refusal = _of_call(otherwise(function.key), call, buffer.buf)
             code = refusal.reason.code(side)
             notes = _notes(refusal, call.span)
             out.append(
@@ -136,6 +137,14 @@ def decisions_of(
             )
     out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
     return out
+
+
+def _of_call(refusal: Refusal, call: ast.Call, argument: int) -> Refusal:
+    """Of a call that was not looked at, for OpenMP around it: a place inside a buffer stays whatever that does."""
+    inside = begins_inside(call.args[argument]) if argument < len(call.args) else None
+    if inside is None or not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes):
+        return refusal
+    return replace(inside, form=refusal.reason)
 
 
 def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:

@@ -40,6 +40,8 @@ _VALUES = frozenset(
 )  # fmt: skip
 _CHANGING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 
+LEFT_OUT_HERE = ", which is left out here but perhaps not elsewhere,"
+
 Constant = Callable[[str, bool], bool | None]
 """Whether a macro of this name is one number, given whether a parenthesis follows; None when none is used there."""
 
@@ -95,24 +97,20 @@ def directives(
             continue
         line = file.line_column(begin)[0]
         if words[1:3] == ["pragma", "omp"]:
-            found = _directive(words[3:], line, end, constant, expand)
-            yield (
-                replace(found, note=", which is left out here but perhaps not elsewhere,")
-                if _around(doubtful, begin)
-                else found
-            )
+            note = LEFT_OUT_HERE if _around(doubtful, begin) else ""
+            yield _directive(words[3:], line, end, constant, expand, note)
         elif words[0] == "_Pragma":
             raise Unfollowed(f"OpenMP or another _Pragma in line {line} is not followed")
 
 
-def _directive(words: list[str], line: int, end: int, constant: Constant, expand: Expand) -> Directive:
+def _directive(words: list[str], line: int, end: int, constant: Constant, expand: Expand, note: str) -> Directive:
     name = next((n for n in _NAMES if words[: n.count(" ") + 1] == n.split()), "")
     if not name:
-        raise Unfollowed(f"OpenMP `{' '.join(words[:1])}` in line {line} is not followed")
-    out = Directive(name, (), end, line)
+        raise Unfollowed(f"OpenMP `{' '.join(words[:1])}` in line {line}{note} is not followed")
+    out = Directive(name, (), end, line, note)
     rest = words[name.count(" ") + 1 :]
     if rest and rest[0] in _MORE and rest[1:2] != ["("]:  # another directive, of which this name is the first word
-        raise Unfollowed(f"OpenMP `{name} {rest[0]}` in line {line} is not followed")
+        raise Unfollowed(f"OpenMP `{name} {rest[0]}` in line {line}{note} is not followed")
     clauses: list[tuple[str, tuple[str, ...]]] = []
     expanded: set[str] = set()
     while rest:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from opi_xform.frontend.clang.source import File
 from opi_xform.frontend.lower.directives import (
+    LEFT_OUT_HERE,
     LISTS,
     LOOPS,
     SHARING,
@@ -71,11 +72,19 @@ def find_regions(
     doubtful: text that is left out here, and that other flags may bring in.  chosen: of it, what only the program's own
     macros decide about: a directive in it is of another configuration, if what it is about is there, too (A6).
     """
-    finder = _Finder(file, span, body, variables, constant, expand, left_out, doubtful, chosen)
-    try:
-        return finder.run()
-    except Unfollowed as refused:
-        return Regions(body, dict(variables), (), finder.calls_mpi(refused.directive) or str(refused))
+    refusals: list[str] = []
+    for text in (left_out, sorted((*left_out, *doubtful))):  # what is compiled here tells more than what is left out
+        finder = _Finder(file, span, body, variables, constant, expand, text, doubtful, chosen)
+        try:
+            found = finder.run()
+        except Unfollowed as refused:
+            refusals.append(finder.calls_mpi(refused.directive) or str(refused))
+            if not any(LEFT_OUT_HERE in refusal for refusal in refusals):
+                break
+        else:
+            if not refusals:
+                return found
+    return Regions(body, dict(variables), (), refusals[-1])
 
 
 class _Finder:
@@ -152,7 +161,7 @@ class _Finder:
             return ""
         for e in within_statement(stmt, self.variables):
             if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) and e.callee.name.startswith("MPI_"):
-                return f"the OpenMP region in line {stmt.span.line} calls `{e.callee.name}`"
+                return f"the OpenMP region in line {stmt.span.line}{directive.note} calls `{e.callee.name}`"
         return ""
 
     # --- what is understood ------------------------------------------------------------------------------------------

@@ -168,6 +168,10 @@ class Macros:
             b"omp" in file.data[e.begin : e.end] or any("omp" in token for token in self.reached(e)) for e in found
         )
 
+    def maker(self, file: File, begin: int, end: int) -> Expansion:
+        """The first of these macros."""
+        return next(e for e in self.within(file.path, begin, end) if "_Pragma" in self.reached(e))
+
     def reached(self, expansion: Expansion) -> frozenset[str]:
         """The tokens of a macro's body, and of the bodies of macros that are named there."""
         name = expansion.name

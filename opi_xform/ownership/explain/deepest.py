@@ -22,7 +22,7 @@ from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, n
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
-from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
+from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import NO_START
@@ -337,15 +337,18 @@ def _counts(judge: Judge, n: int, covered: Set) -> bool:
 
 def _inside(use: Use) -> Refusal | None:
     """The argument names a place behind the one that a pointer points to: `&p[k]`, `p + k`."""
-    e = _inner(use.call.args[use.argument])
-    match e:
+    return begins_inside(use.call.args[use.argument])
+
+
+def begins_inside(argument: ast.Expr) -> Refusal | None:
+    match _inner(argument):
         case ast.AddrOf(operand=ast.Index(base=base, index=step)) | ast.Binary(op="+", left=base, right=step):
             pass
         case _:
             return None
     step, base = _inner(step), _inner(base)
     elem = base.type.elem
-    name = spelling(base) if not isinstance(base, ast.Binary) else named_in(use)
+    name = spelling(base) if not isinstance(base, ast.Binary) else spelling(leftmost(argument))
     if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
         return None
     where = "at a place that the program computes"

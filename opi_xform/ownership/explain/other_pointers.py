@@ -100,6 +100,23 @@ def added_to(program: Program, frame: int, value: ins.Operand) -> str:
 def sets_null(action: object) -> bool:
     """A node sets a pointer to NULL, or to a NULL that a function returns."""
     value = action.value if isinstance(action, (ins.Define, Unbind)) else None
+    return _is_null(value)
+
+
+def given_there(program: Program, n: int, pointer: ins.Operand) -> list[int]:
+    """Instead of a call that passes NULL for a parameter: those that pass something else; another node as it is."""
+    action = program.graph.nodes[n].action
+    if not isinstance(action, Bind) or not isinstance(pointer, ins.Var) or not _passes_null(action, pointer.key):
+        return [n]
+    binds = ((node.number, node.action) for node in program.graph.nodes if isinstance(node.action, Bind))
+    return [m for m, bind in binds if pointer.key in bind.params and not _passes_null(bind, pointer.key)] or [n]
+
+
+def _passes_null(bind: Bind, key: str) -> bool:
+    return key in bind.params and _is_null(bind.args[bind.params.index(key)])
+
+
+def _is_null(value: ins.Operand | None) -> bool:
     while isinstance(value, ins.Op) and value.op == "cast":
         value = value.args[0]
     return isinstance(value, ins.Const) and value.value == 0 and value.name in ("", "NULL")

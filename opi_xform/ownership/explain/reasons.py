@@ -184,7 +184,11 @@ def named_in(use: Use) -> str:
 
 
 def _base(use: Use) -> ast.Expr:
-    e = use.call.args[use.argument]
+    return leftmost(use.call.args[use.argument])
+
+
+def leftmost(e: ast.Expr) -> ast.Expr:
+    """What an argument begins with: `p` in `&p[k]` and `p + k + 1`."""
     while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
         e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
     return e
@@ -209,9 +213,11 @@ def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
 def _other_name(program: Program, use: Use, n: int, name: str) -> str:
     """The other variable of the call's function, or of all, by which a node reads a buffer that the call names; ''."""
     node = program.graph.nodes[n]
-    if not isinstance(node.action, ins.Load) or node.frame != program.graph.nodes[use.node].frame:
-        return ""
-    found = {leaf.key for leaf in leaves(node.action.address) if isinstance(leaf, ins.Var)}
+    match node.action:
+        case ins.Load(address=read) | ins.CopyBytes(source=read) if node.frame == program.graph.nodes[use.node].frame:
+            found = {leaf.key for leaf in leaves(read) if isinstance(leaf, ins.Var)}
+        case _:
+            return ""
     pointers = [v for v in (program.variables[key] for key in found) if v.type.is_pointer]
     if len(pointers) != 1 or not name.isidentifier() or named_in(use) != name:
         return ""
@@ -285,10 +291,16 @@ def written(program: Program, use: Use, name: str, turn: bool = False) -> tuple[
     if turn:
         around = {*nest.chain(graph.nodes[use.node].block)}
         nodes = [n for n in nodes if not around.isdisjoint(nest.chain(graph.nodes[n].block))]
+    nodes = [n for n in nodes if called_from(program, n, use.node) is not None] or nodes  # what its own function does
     notes: dict[tuple[Span, str], None] = {}
     for n in nodes:
-        action = program.graph.nodes[n].action
-        if isinstance(action, (ins.Store, ins.CopyBytes)) or _callee(program, n):
+        action = graph.nodes[n].action
+        plain = (
+            isinstance(action, ins.Store) and not action.type.is_pointer and not accesses.touches_other(n, use.object)
+        )
+        stores = isinstance(action, ins.CopyBytes) or plain
+        known = isinstance(action, ins.CallInstr) and names_of(program).effect(action) is not None
+        if stores or (known and _callee(program, n)):
             notes[node_span(program, n), _reads(program, n, False, name, "written")] = None
     return tuple(notes)[:WRITES]
 

@@ -13,6 +13,8 @@ from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of, marked
 from opi_xform.ownership.model.lvalues import function_expressions
 
+NOT_LOOKED_AT = "and what more may keep it was not looked at"
+
 
 class Unreached:
     """Asked for one function after the other."""
@@ -174,6 +176,6 @@ def _stopped(lost: Lost, name: str, functions: Mapping[str, ast.Function]) -> tu
     if lost.reason == POINTER:
         what = f"`{name}`, which leads to the call, may be called through a pointer that may lead anywhere"
         return what, ((span, "here"),)
-    called = "called here" + (", and what more may keep it was not looked at" if "OpenMP" in lost.reason else "")
+    called = "called here" + (f", {NOT_LOOKED_AT}" if "OpenMP" in lost.reason else "")
     reason = marked(lost.reason, next((functions[f].span.file for f in lost.functions), span.file))
     return f"`{name}`, which leads to the call, is not followed: {reason}", ((span, called),)

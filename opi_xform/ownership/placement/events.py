@@ -16,7 +16,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation, deallocation
 from opi_xform.ownership.allocation.repeated import has_effect
-from opi_xform.ownership.explain.pointers.freed import freed_refusal
+from opi_xform.ownership.explain.pointers.settings import freed_refusal
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.zero_ends import filled_by
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use

@@ -18,7 +18,7 @@ from opi_xform.ownership.allocation.allocations import Allocation, find_allocati
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain_test
-from opi_xform.ownership.explain.pointers.freed import set_at
+from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.explain.reasons import node_span, not_there
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of

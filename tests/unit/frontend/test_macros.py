@@ -111,6 +111,8 @@ def test_macros_that_make_openmp(tmp_path: Path, body: str, expected: bool) -> N
     text = f"#define P {body}\nint omp; void f(void) {{ P ; }}\n"
     with macros_of(tmp_path, text) as (file, macros):
         assert macros.makes_openmp(file, 0, len(text)) is expected
+        if expected:
+            assert macros.maker(file, 0, len(text)).name == "P"
 
 
 # --- macros that quote ------------------------------------------------------------------------------------------------

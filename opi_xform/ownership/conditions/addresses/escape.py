@@ -22,7 +22,7 @@ def check(facts: BufferFacts) -> Refusal | None:
         lost = program.values.given_away.get(o)
         if lost is not None:
             node, why = lost
-            stored = stored_outside(program, o, buffer.name, why)
+            stored = stored_outside(program, o, buffer.name, node, why)
             if stored is not None:
                 return stored
             why = _called_again(program, node) if why == RECURSION else of_callee(program, node, why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from opi_xform.codes import Reason
+from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
@@ -14,10 +15,13 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 
 
-def stored_outside(program: Program, o: int, name: str, why: str) -> Refusal | None:
-    """The address of an object is stored where unknown code looks; None where another reason is known for that."""
+def stored_outside(program: Program, o: int, name: str, n: int, why: str) -> Refusal | None:
+    """The address of an object is stored where unknown code looks; None where another reason is known for that.
+
+    n, why: where it is said to be given away; that tells enough where the node has the address itself.
+    """
     graph, points_to = program.graph, program.points_to
-    if why != MAY_REACH:
+    if why != MAY_REACH and (why == RECURSION or _has(program, n, o)):
         return None
     outside = points_to.reachable(frozenset({UNKNOWN}))
     for node in graph.nodes:
@@ -35,6 +39,18 @@ def stored_outside(program: Program, o: int, name: str, why: str) -> Refusal | N
         notes = ((node_span(program, node.number), "stored here"), *_as_bytes(program, o))
         return Refusal(Reason.ESCAPE, message, notes)
     return None
+
+
+def _has(program: Program, n: int, o: int) -> bool:
+    """A node is given the address of an object, and not only something from which that can be found."""
+    node = program.graph.nodes[n]
+    action = node.action.call if isinstance(node.action, Lost) else node.action
+    match action:
+        case ins.CallInstr(args=given) | ins.Escape(values=given):
+            found = (program.points_to.operand(node.frame, operand) for operand in given)
+            return any(o in objects and UNKNOWN not in objects for objects in found)
+        case _:
+            return True
 
 
 def _as_bytes(program: Program, o: int) -> tuple[tuple[Span, str], ...]:

@@ -18,10 +18,12 @@ from opi_xform.ownership.explain.other_pointers import (
     changes_places,
     does_to,
     given_away,
+    given_there,
     of_a_call,
     sets_null,
     through,
 )
+from opi_xform.ownership.explain.pointers.settings import apart, settings
 from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -125,9 +127,10 @@ class Strays:
             every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
             defs = [n for n in every if not self.moves(n, operand)]
             defs = [n for n in defs if not sets_null(self.graph.nodes[n].action)] or defs  # NULL is no other buffer
+            defs = [m for n in defs for m in given_there(self.program, n, operand)] if len(defs) > 1 else defs
             if len(defs) != 1:
                 return self.several(self.text(operand), defs, returned)
-            steps = steps or [n for n in every if n not in defs]
+            steps = steps or [n for n in every if self.moves(n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
                 return found
@@ -243,16 +246,6 @@ class Strays:
         message = f"`{called}` returns one of several pointers: that of {lines_of(notes)}"
         return _Cause(message, tuple(notes.items())[:SHOWN])
 
-    def settings(self, address: ins.Operand, frame: int, root: str) -> Notes:
-        """The first places at which a pointer that is set in several is set."""
-        while isinstance(address, ins.PtrAdd) or (isinstance(address, ins.Op) and address.op == "cast"):
-            address = address.base if isinstance(address, ins.PtrAdd) else address.args[0]
-        name = self.names.name(frame, address)
-        found = self.names.defs.get(name, ()) if name is not None else ()
-        defs = [n for n in found if not isinstance(self.graph.nodes[n].action, (ins.Birth, Bind))]
-        spans = sorted(dict.fromkeys(map(self.names.span, defs)), key=lambda span: (span.file, span.begin))
-        return tuple((span, f"`{root}` is set here") for span in spans[:SHOWN]) if len(spans) > 1 else ()
-
     # --- pointers in memory --------------------------------------------------------------------------------------
 
     def load(self, n: int) -> _Cause | tuple[ins.Operand, int] | None:
@@ -277,7 +270,7 @@ class Strays:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
             behind = self.behind_its_back(e, node.frame)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
-            return behind or _Cause(message, self.settings(action.address, node.frame, root) or here)
+            return behind or _Cause(message, settings(self.program, action.address, node.frame, root) or here)
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
@@ -394,7 +387,7 @@ class Strays:
                 message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
                 return _Cause(message, ((span, "here"),))
             seen[value] = n
-        notes = tuple((self.names.span(n), "one of them is set here") for n in seen.values())
+        notes = tuple((span, "one of them is set here") for span in apart(self.program, seen.values()))
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", notes[:SHOWN])
 
     def elsewhere(self, finder: Finder, function: str, e: ast.Expr, known: int, name: str) -> _Cause | None:

@@ -435,3 +435,24 @@ def test_a_loop_over_other_rows_is_told_before_one_place_that_may_be_what_came(t
     text, found = sites(lines, tmp_path)
     read = f"line {line_of(text)} may read bytes there that this receive does not bring"
     assert (found[0]["code"], found[0]["message"]) == ("OPI201", f"the message lies in `rows`, and {read}")
+
+
+def test_what_packs_a_message_is_told_of_its_own_function(tmp_path: Path) -> None:
+    """What others write into the buffer is told where the function itself, with what it calls, writes nothing."""
+    before = """void other(int *n);
+static double *b;
+static void clear(void) { b[0] = 0; }
+static void pack(int n) { for (int i = 0; i < n; i++) b[i] = u[i]; } // HERE
+static void give(int n)
+{
+    int got = 0;
+    other(&got);
+    pack(got);
+    MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+}
+"""
+    lines = ["b = malloc(n * 8);", "for (int t = 0; t < n; t++) {", "if (t > 5) clear();", "give(n);", "}"]
+    text, found = sites(lines, tmp_path, before)
+    assert found[0]["code"] == "OPI102"
+    written = [note["line"] for note in found[0]["notes"] if note["message"] == "`b` is written here"]
+    assert written == [line_of(text)]

@@ -72,3 +72,82 @@ def test_the_cause_and_its_line(text: str, message: str, line: int, tmp_path: Pa
     (site,) = json.loads(out)["sites"]
     assert (site["code"], site["message"]) == ("OPI111", message)
     assert [note["line"] for note in site["notes"]] == [line]
+
+
+def test_a_place_inside_a_buffer_is_told_before_openmp_that_is_not_followed(tmp_path: Path) -> None:
+    """It stays whatever the OpenMP does; what begins where its buffer does might not."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+static void share(double *x, int h)
+{
+    double most = 0;
+    for (int i = 0; i < h; i++) {
+#pragma omp critical // HERE
+        if (x[i] > most) most = x[i];
+    }
+    MPI_Send(x + 2 + h, h, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Send(x, h, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    double *u = calloc(3 * argc, 80);
+    share(u, argc * 10);
+    return 0;
+}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    found = json.loads(out)["sites"]
+    inside = "the call begins inside `x`, at a place that the program computes; a message needs a buffer of its own"
+    assert [site["code"] for site in found] == ["OPI104", "OPI111"]
+    assert found[0]["message"] == inside
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    assert found[1]["message"].endswith(f"is not followed: OpenMP `critical` in line {line} is not followed")
+
+
+def test_openmp_that_is_compiled_is_told_before_what_is_left_out(tmp_path: Path) -> None:
+    """Its program is what the user has; a change of the other text would be no help."""
+    text = """#include <mpi.h>
+static double u[1000];
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+#if COMPUTE
+#pragma omp parallel num_threads(2) // OTHER
+#else
+#pragma omp parallel // HERE
+#endif
+    {
+        u[argc] += 1;
+    }
+    MPI_Send(u, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    return 0;
+}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    assert f"OpenMP `parallel` in line {line} has statements that each of its threads runs" in site["message"]
+
+
+def test_a_macro_that_makes_openmp_is_named(tmp_path: Path) -> None:
+    text = f"""{HEAD}#define SPREAD(...) _Pragma("omp parallel for")
+static void put(void)
+{{
+    int i;
+    SPREAD(b) // HERE
+    for (i = 0; i < 4000; i++) b[i] = i;
+    {SEND}
+}}
+int main(void) {{ put(); return 0; }}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    assert site["message"].endswith(f"OpenMP in a macro, `SPREAD` in line {line}, is not followed")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from ownership_support import source
 
-from opi_xform.ownership.explain.pointers.freed import set_at
+from opi_xform.cli.main import main
+from opi_xform.ir import instr as ins
 from opi_xform.ownership.explain.pointers.outside import stored_outside
-from tests.unit.ownership.explain.test_reasons import line_of, sites
+from opi_xform.ownership.explain.pointers.settings import set_at, settings
+from tests.unit.ownership.explain.test_reasons import HEAD, line_of, sites
 
 ROUND = [
     "int n = argc * 100, rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
@@ -93,6 +96,132 @@ def test_what_a_call_gives_away_is_told_by_that_call() -> None:
     program = source(
         "extern void keep(double *);\nint main(void)\n{\nstatic double u[2];\nkeep(u);\nreturn 0;\n}\n"
     ).program
-    reasons = {program.values.objects.table[o].name: (o, why) for o, (_, why) in program.values.given_away.items()}
-    assert reasons["u"][1] == "unknown function keep"
-    assert stored_outside(program, reasons["u"][0], "u", reasons["u"][1]) is None
+    away = program.values.given_away
+    (o,) = (o for o in away if program.values.objects.table[o].name == "u")
+    assert away[o][1] == "unknown function keep"
+    assert stored_outside(program, o, "u", *away[o]) is None
+
+
+SWAP = """static void build(double **all, double ***rows) // MAKE
+{
+    *all = malloc(4 * N * sizeof(double)); // BLOCK
+    *rows = malloc(4 * sizeof(double *)); // TABLE
+    for (int i = 0; i < 4; i++) (*rows)[i] = *all + i * N;
+    if (u[0] > 1) MPI_Recv(*all, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void give(double **a) { MPI_Send(*a, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }
+"""
+CALLS = [
+    "double **x, *one, **y, *two, **t;",
+    "build(&one, &x); // ONE",
+    "build(&two, &y); // TWO",
+    "for (int i = 0; i < argc; i++) { y[1][0] = x[1][1]; t = x; x = y; y = t; } // TURN",
+    "give(x);",
+]
+
+
+def test_what_a_parameter_is_given_is_told_by_the_name_that_the_call_has(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of several pointers that are set in one line of a function, the calls of it are told."""
+    text, found = sites(CALLS, tmp_path, capfd, SWAP)
+    made, given = found[1], found[-1]
+    message = "which object `a` points to is not known, so `*a` may be any of several buffers"
+    assert given["message"] == message
+    assert {(note["line"], note["message"]) for note in given["notes"]} == {
+        (line_of(text, mark), "`x`, which is passed as `a`, is set here") for mark in ("TABLE", "TURN")
+    }
+    assert made["message"] == "`*all` is one of several pointers, and which one is not known"
+    places = [(line_of(text, mark), "one of them is set here") for mark in ("// ONE", "// TWO")]
+    assert [(note["line"], note["message"]) for note in made["notes"]] == places
+
+
+def test_words_of_where_pointers_are_set() -> None:
+    found = source(
+        "static double u[2];\nstatic double first(double *p) { return *p; } // LOAD\nint main(int argc, char **argv)\n"
+        "{\ndouble *q = u; // ONE\nif (argc > 1)\n    q = &u[1]; // TWO\nreturn first(q) > 0;\n}\n"
+    )
+    program = found.program
+    load = next(n for n in program.graph.nodes if isinstance(n.action, ins.Load) and not n.action.type.is_pointer)
+    assert isinstance(load.action, ins.Load)
+    told = settings(program, load.action.address, load.frame, "p")
+    words = "`q`, which is passed as `p`, is set here"
+    assert [(span.line, text) for span, text in told] == [(found.line(m), words) for m in ("// ONE", "// TWO")]
+
+
+def test_what_is_handed_to_an_unknown_caller_is_told_where_that_is(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What a call that is not known could find from there tells less: it does not name the buffer."""
+    text = (
+        HEAD
+        + """#include <stdarg.h>
+void say(const char *form, ...)
+{
+    va_list all;
+    va_start(all, form);
+    vfprintf(stderr, form, all);
+    va_end(all);
+}
+int take(char **out, int n)
+{
+    char *got = malloc(n);
+    if (got == NULL) say("no memory for %d", n);
+    MPI_Recv(got, n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    *out = got; // STORED
+    return n;
+}
+"""
+    )
+    (tmp_path / "a.c").write_text(text)
+    assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)["sites"][-1]
+    assert told["message"] == "the address of `got` is stored in `*out`, where code that is not known may find it"
+    assert [note["line"] for note in told["notes"]] == [line_of(text, "STORED")]
+
+
+def test_a_call_that_passes_null_is_not_told_as_one_that_sets_a_pointer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static double work(double *a, int rank)
+{
+    if (rank) {
+        a = malloc(N * sizeof(double)); // OWN
+        MPI_Recv(a, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return a[0] + a[1];
+}
+"""
+    lines = [
+        "int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+        "if (rank == 0) {",
+        "double *part = malloc(N * sizeof(double)); part[0] = part[1] = argc;",
+        "u[0] = work(part, rank); // GIVEN",
+        "} else u[0] = work(NULL, rank); // NULL",
+    ]
+    text, found = sites(lines, tmp_path, capfd, before)
+    places = [line_of(text, mark) for mark in ("// OWN", "// GIVEN")]
+    message = f"`a` may stand for several buffers: it is set at line {places[0]} and {places[1]}"
+    assert (found[-1]["message"], [note["line"] for note in found[-1]["notes"]]) == (message, places)
+
+
+def test_a_table_in_a_struct_is_told_where_that_member_is_set(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "struct image im; int n = argc * 10; im.n = n;",
+        "if (n > 20) {",
+        "im.w = calloc(n, sizeof(char *)); // FIRST",
+        "for (int i = 0; i < n; i++) im.w[i] = calloc(n, 1);",
+        "} else {",
+        "im.w = calloc(n + 2, sizeof(char *)); // SECOND",
+        "for (int i = 0; i < n + 2; i++) im.w[i] = calloc(n, 1);",
+        "}",
+        "for (int i = 0; i < n; i++) MPI_Recv(&im.w[i][0], n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "u[0] = im.w[1][2];",
+    ]
+    text, found = sites(lines, tmp_path, capfd, "struct image { char **w; int n; };\n")
+    message = "which object `im.w` points to is not known, so `im.w[…]` may be any of several buffers"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
+    places = [(line_of(text, mark), "`im.w` is set here") for mark in ("// FIRST", "// SECOND")]
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == places

@@ -1,0 +1,124 @@
+"""Where a pointer that may stand for several blocks is set: a variable's own lines, or those of what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from opi_xform.codes import Reason
+from opi_xform.graph.graph import Bind
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ownership.explain.other_pointers import sets_null
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import base_of
+
+STEPS = 8  # parameters that are followed to what they are given
+SHOWN = 3
+
+Notes = tuple[tuple[Span, str], ...]
+
+
+def set_at(program: Program, objects: Iterable[int]) -> tuple[Span, ...]:
+    """Where pointers are set to something else than a constant, if that is in several lines."""
+    names, spans = names_of(program), dict[Span, None]()
+    for n in (n for o in objects for n in names.defs.get(("v", o, 0), ())):
+        match program.graph.nodes[n].action:
+            case ins.Birth() | ins.Define(value=ins.Const()):
+                pass
+            case _:
+                spans[names.span(n)] = None
+    several = len({(span.file, span.line) for span in spans}) > 1
+    return _in_order(spans) if several else ()
+
+
+def freed_refusal(program: Program, buffer: Buffer, n: int, argument: int) -> Refusal:
+    """What a call frees may be a buffer or something else: the pointer that it names may be set to either."""
+    action = program.graph.nodes[n].action
+    assert isinstance(action, ins.CallInstr)
+    args = action.call.args
+    e = base_of(args[argument]) if argument < len(args) else None
+    name = UNSPELLED if e is None else spelling(e)
+    line, which = line_of(node_span(program, n)), "which is not known there"
+    if isinstance(e, ast.VarRef) and name != buffer.name:
+        frame = -1 if program.variables[e.var].is_global else program.graph.nodes[n].frame
+        places = set_at(program, (program.values.objects.variable(frame, e.var),))
+        if places:
+            message = f"{line} frees `{name}`, which may be `{buffer.name}` or other memory; {which}"
+            return Refusal(Reason.NO_ANCHOR, message, tuple((span, f"`{name}` is set here") for span in places))
+    places = set_at(program, program.values.objects.by_name.get(buffer.carrier.variable, ()))
+    notes = tuple((span, f"`{buffer.name}` is set here") for span in places)
+    return Refusal(Reason.NO_ANCHOR, f"{line} frees `{buffer.name}` or other memory; {which}", notes)
+
+
+def settings(program: Program, address: ins.Operand, frame: int, root: str) -> Notes:
+    """The first places at which the pointer of an address is set, where there are several.
+
+    A parameter that has one value goes by the variable that the call names for it.
+    """
+    names, nodes = names_of(program), program.graph.nodes
+    for _ in range(STEPS):
+        address = _without_steps(address)
+        name = names.name(frame, address)
+        found = names.defs.get(name, ()) if name is not None else ()
+        defs = [n for n in found if not isinstance(nodes[n].action, ins.Birth)]
+        first = nodes[defs[0]].action if len(defs) == 1 else None
+        if isinstance(first, Bind) and isinstance(address, ins.Var) and address.key in first.params:
+            address, frame = first.args[first.params.index(address.key)], first.caller
+        elif isinstance(first, ins.Define) and isinstance(address, ins.Temp):
+            address = first.value
+        elif isinstance(first, ins.Load) and isinstance(place := _without_steps(first.address), ins.AddrVar):
+            variable = program.variables[place.key]  # its address is taken somewhere
+            o = program.values.objects.variable(-1 if variable.is_global else frame, variable.key)
+            return _notes(
+                _written(program, o, defs[0]), root if variable.type.kind == "record" else variable.name, root
+            )
+        else:
+            called = program.variables[address.key].name if isinstance(address, ins.Var) else root
+            placed = (n for n in defs if not isinstance(nodes[n].action, Bind) and not sets_null(nodes[n].action))
+            return _notes(map(names.span, placed), called, root)
+    return ()
+
+
+def _written(program: Program, o: int, n: int) -> Iterator[Span]:
+    """What sets the pointer that a node reads from a variable: of a struct, the same member."""
+    names, accesses = names_of(program), program.values.accesses
+    at = {a.lo.constant for a in accesses.placed(n) if a.object == o and a.lo is not None}
+    for a in names.writes(o):
+        lo = None if a.lo is None else a.lo.constant
+        action = program.graph.nodes[a.node].action
+        null = isinstance(action, ins.Store) and isinstance(action.value, ins.Const)
+        if not null and (None in at or lo is None or lo in at):
+            yield names.span(a.node)
+
+
+def _without_steps(address: ins.Operand) -> ins.Operand:
+    while isinstance(address, ins.PtrAdd) or (isinstance(address, ins.Op) and address.op == "cast"):
+        address = address.base if isinstance(address, ins.PtrAdd) else address.args[0]
+    return address
+
+
+def apart(program: Program, found: Iterable[int]) -> tuple[Span, ...]:
+    """The lines of nodes; of copies of one line, those of the calls by which they come there."""
+    names, graph, nodes = names_of(program), program.graph, list(found)
+    spans = [names.span(n) for n in nodes]
+    while len(nodes) > 1 and len(set(spans)) == 1:
+        nodes = [graph.frames[graph.nodes[n].frame].call for n in nodes]
+        if min(nodes) < 0:
+            break
+        spans = [names.span(n) for n in nodes]
+    return tuple(dict.fromkeys(spans))
+
+
+def _notes(spans: Iterable[Span], name: str, root: str) -> Notes:
+    found = _in_order(span for span in dict.fromkeys(spans) if span != NOWHERE)
+    words = f"`{name}` is set here" if name == root else f"`{name}`, which is passed as `{root}`, is set here"
+    return tuple((span, words) for span in found[:SHOWN]) if len(found) > 1 else ()
+
+
+def _in_order(spans: Iterable[Span]) -> tuple[Span, ...]:
+    return tuple(sorted(spans, key=lambda span: (span.file, span.begin)))
