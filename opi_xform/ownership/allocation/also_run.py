@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from opi_xform.graph.graph import Lost
+from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lvalues import function_expressions
 
 
-def also_run(program: Program) -> frozenset[str]:
-    """Those that calls lead to which are not followed for what these may do."""
+def also_run(program: Program, again: bool = True) -> frozenset[str]:
+    """Those that calls lead to which are not followed for what these may do.
+
+    again: also calls that enter a copy from inside itself.
+    """
     work: list[str] = []
     for node in program.graph.nodes:
         action = node.action
         if isinstance(action, Lost):
+            if not again and action.reason == RECURSION and program.graph.entered_again(node) >= 0:
+                continue
             work.extend(action.functions)
         elif isinstance(action, ins.CallInstr) and node.number not in program.graph.followed:
             key = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
@@ -34,6 +39,12 @@ def run_unwatched(program: Program) -> frozenset[str]:
     What such a call does with memory that the function hands out is not known.
     """
     return also_run(program) | _with_callees(program, program.graph.passed)
+
+
+@lru_cache(maxsize=2)
+def run_besides(program: Program) -> frozenset[str]:
+    """The same, but for what only runs there since a function calls itself: the graph has one level of that."""
+    return also_run(program, again=False) | _with_callees(program, program.graph.passed)
 
 
 def _with_callees(program: Program, functions: Iterable[str]) -> frozenset[str]:

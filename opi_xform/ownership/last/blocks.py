@@ -14,7 +14,7 @@ from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.ownership.allocation.also_run import run_unwatched
+from opi_xform.ownership.allocation.also_run import run_besides, run_unwatched
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import Name, Names, names_of, operands
 from opi_xform.record import dataclass
@@ -46,6 +46,7 @@ class Pool:
     """objects: of the allocations.  allocating, freeing: the calls in the source, each with its nodes in the graph.
 
     holders: names that may hold an address in a block; exact: those that hold nothing but beginnings of blocks.
+    owners: the copies of functions that call themselves each activation of which has a pool of its own.
     """
 
     objects: frozenset[int]
@@ -53,6 +54,7 @@ class Pool:
     freeing: dict[Call, tuple[int, ...]]
     holders: frozenset[Name]
     exact: frozenset[Name]
+    owners: frozenset[int] = frozenset()
 
 
 class Blocks:
@@ -119,19 +121,38 @@ class Blocks:
             return None
         made = {where: tuple(self.allocations[where]) for where in sorted(allocating)}
         gone = {where: tuple(self.frees[where]) for where in sorted(freeing)}
-        return Pool(found, made, gone, holders, self.exact(holders, {n for nodes in made.values() for n in nodes}))
+        exact = self.exact(holders, {n for nodes in made.values() for n in nodes})
+        pool = Pool(found, made, gone, holders, exact, self.owners(found))
+        nodes = (n for calls in (made, gone) for found in calls.values() for n in found)
+        return pool if all(self.at_each_level(pool, n) for n in nodes) else None
+
+    def owners(self, objects: frozenset[int]) -> frozenset[int]:
+        """Those of all objects alike: no activation has anything of another one's pool (``calls/own.py``)."""
+        found = {self.program.values.owners.get(o, frozenset[int]()) for o in objects}
+        return found.pop() if len(found) == 1 else frozenset()
+
+    def at_each_level(self, pool: Pool, n: int) -> bool:
+        """What is shown of a pool where node ``n`` runs is so at all levels of the functions around it."""
+        frame = self.graph.nodes[n].frame
+        function = self.graph.frames[frame].function
+        if function not in run_unwatched(self.program) and function not in self.graph.levels:
+            return True
+        above: set[int] = set()
+        while frame >= 0:
+            if self.graph.frames[frame].function in self.graph.cyclic and frame not in pool.owners:
+                return False
+            above.add(frame)
+            frame = self.graph.frames[frame].parent
+        return bool(pool.owners) and pool.owners <= above and function not in run_besides(self.program)
 
     def plainly(self, n: int, name: str) -> Call | None:
-        """The node calls the library's malloc or free by its name, in a function of which the graph shows each run."""
+        """The node calls the library's malloc or free by its name."""
         if n >= len(self.graph.nodes):
             return None
         action = self.graph.nodes[n].action
-        function = self.graph.frames[self.graph.nodes[n].frame].function
         if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
             return None
         if action.callee.key != name or not isinstance(action.call.callee, ast.FuncRef):
-            return None
-        if function in run_unwatched(self.program) or function in self.graph.levels:
             return None
         return action.call.span.file, action.call.span.begin
 

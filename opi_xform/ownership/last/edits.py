@@ -72,7 +72,7 @@ def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
     if not all(_alone(program, u) for u in uses):
         return False
     functions = {program.graph.frames[program.graph.nodes[u.node].frame].function for u in uses}
-    if not functions.isdisjoint(program.graph.passed | program.graph.levels):
+    if not functions.isdisjoint(program.graph.passed):
         return False
     return about(options.told, _nameless(uses), first, "keep") is None
 
@@ -149,7 +149,7 @@ class _Ending:
         edits: dict[Place, tuple[Edit, ...]] = {}
         for p, uses in sites.items():
             pool = self.pool(uses)
-            if pool is None or pool.objects & taken:
+            if pool is None or pool.objects & taken or not self.at_each_level(uses, pool):
                 continue
             try:
                 edits[p] = self.edits(uses, pool)
@@ -163,7 +163,11 @@ class _Ending:
                 break
             for p in staying:
                 del pools[p]
-        return [self.verdict(p, sites[p], pools[p], edits[p]) for p in pools if self.writable(p, sites[p], edits[p])]
+        return [
+            self.verdict(p, sites[p], pools[p], edits[p])
+            for p in pools
+            if self.writable(p, sites[p], pools[p], edits[p])
+        ]
 
     def pool(self, uses: Sequence[Use]) -> Pool | None:
         targets = frozenset[int]()
@@ -172,6 +176,12 @@ class _Ending:
             assert isinstance(node.action, ins.CallInstr)
             targets |= self.program.points_to.operand(node.frame, node.action.args[use.argument])
         return self.blocks.pool(targets) if targets else None
+
+    def at_each_level(self, uses: Sequence[Use], pool: Pool) -> bool:
+        """The call is made at one level of a function, or each has its blocks for itself and the call is complete."""
+        if pool.owners and any(use.op.request is not None for use in uses):
+            return False
+        return all(self.blocks.at_each_level(pool, use.node) for use in uses)
 
     def last(self, uses: Sequence[Use], pool: Pool) -> bool:
         """In each copy of the call, it is the last that is done with the block."""
@@ -348,14 +358,14 @@ class _Ending:
                 raise _Refused
             yield name, 0, 0
 
-    def writable(self, p: Place, uses: Sequence[Use], edits: Sequence[Edit]) -> bool:
+    def writable(self, p: Place, uses: Sequence[Use], pool: Pool, edits: Sequence[Edit]) -> bool:
         """The edits can be made where they stand, and are right for all that runs there."""
         root = self.options.root
         if root and not all(written_at(e).file.startswith(root + "/") for e in edits):
             return False
         if any(self.options.obstacle(e) for e in edits) or shared_text(self.program, [p], edits) is not None:
             return False
-        buffer = _nameless(uses)
+        buffer = replace(_nameless(uses), objects=tuple(sorted(pool.objects)) if pool.owners else ())
         return levels_written(self.program, buffer, edits) is None and not threads_written(self.program, buffer, edits)
 
     def verdict(self, p: Place, uses: Sequence[Use], pool: Pool, edits: tuple[Edit, ...]) -> tuple[Buffer, Verdict]:

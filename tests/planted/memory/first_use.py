@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 
 _FRESH = "opi_xform.ownership.last.fresh"
+_BLOCKS = "opi_xform.ownership.last.blocks"
 _EDITS = "opi_xform.ownership.last.edits"
 
 BUGS = (
@@ -52,6 +53,21 @@ BUGS = (
         "brought = known if s > block else self.from_outside(block, s, known)",
         "brought = known",
         ("first_earlier_turn",),
+        condition="first use",
+    ),
+    Bug(
+        "a pool in a function that calls itself is that of one activation",
+        _BLOCKS,
+        "if function not in run_unwatched(self.program) and function not in self.graph.levels:",
+        "if True:",
+        ("first_level_outer",),
+        also=Bug(
+            "what is written in a function that calls itself runs at one level",
+            _EDITS,
+            "return levels_written(self.program, buffer, edits) is None and not",
+            "return not",
+            ("first_level_outer",),
+        ),
         condition="first use",
     ),
     Bug(

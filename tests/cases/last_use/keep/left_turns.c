@@ -22,6 +22,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     u = malloc(N * sizeof(double));
+    u[0] = 0.5;
     if (rank == 0) {
         double *out = malloc(N * sizeof(double));
         for (int i = 0; i < N; i++) {
