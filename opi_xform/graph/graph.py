@@ -185,8 +185,8 @@ def takes(function: ast.Function, arguments: int, *, fewer: bool = False) -> boo
 
 def given(function: ast.Function, arguments: tuple[ins.Operand, ...]) -> tuple[ins.Operand, ...]:
     """What each parameter gets in a call that goes into the function."""
-    left = len(function.params) - len(arguments)
-    return arguments[: len(function.params)] + (ins.Nondet("an argument that is left out"),) * left
+    left = range(len(arguments), len(function.params))
+    return arguments[: len(function.params)] + tuple(ins.Nondet(f"argument {i} is left out") for i in left)
 
 
 def behind(call: ins.CallInstr, params: int, printed: bool) -> ins.Escape | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opi_xform.ir.ast import Unit
@@ -23,6 +23,8 @@ class _Include:
     end: int
     depth: int  # conditionals around it, an include guard of the whole file not counted
     leading: bool  # no code stands before it
+    around: int = -1  # where the innermost conditional around it begins
+    closed: int = -1  # where that ends
 
 
 def header_name(units: Iterable[Unit], folders: Iterable[str], runtime: Path) -> str:
@@ -67,7 +69,8 @@ def _below(text: SourceText, includes: Sequence[_Include], line: bytes) -> ByteE
     leading = [include for include in includes if include.leading and include.depth == 0]
     chosen = mpi[-1:] or leading[-1:]
     if chosen:
-        end = text.line_end(chosen[0].end)
+        other = any(i.around == chosen[0].around and i is not chosen[0] and i.depth > 0 for i in mpi)
+        end = text.line_end(chosen[0].closed if other else chosen[0].end)  # one in each arm: below the conditional
         return ByteEdit(end, end, (0,), text.eol + line)
     start = top(text)
     return ByteEdit(start, start, (0,), line + text.eol)
@@ -112,6 +115,8 @@ def _includes(text: SourceText) -> list[_Include]:
     depth = -1 if _guard(text) else 0
     first_code = text.after(0)
     found: list[_Include] = []
+    around: list[int] = []
+    closed: dict[int, int] = {}
     for region in text.regions:
         if region.kind != DIRECTIVE:
             continue
@@ -120,10 +125,14 @@ def _includes(text: SourceText) -> list[_Include]:
             continue
         if word.group(1) in (b"if", b"ifdef", b"ifndef"):
             depth += 1
+            around.append(region.begin)
         elif word.group(1) == b"endif":
             depth -= 1
+            if around:
+                closed[around.pop()] = region.end
         else:
             match = _INCLUDE.match(text.data, region.begin)
             if match:
-                found.append(_Include(match.group(1), region.end, depth, region.end <= first_code))
-    return found
+                inside = around[-1] if around else -1
+                found.append(_Include(match.group(1), region.end, depth, region.end <= first_code, inside))
+    return [replace(include, closed=closed.get(include.around, include.end)) for include in found]

@@ -87,6 +87,17 @@ def _written(use: Use) -> str:
     return use.op.opi_recv_replace if use.op.blocking else ""
 
 
+def _for_nothing(e: ast.Expr, call: ast.Call) -> bool:
+    """Nobody looks at what a call that stands in an expression statement returns."""
+    while isinstance(plain(e), ast.Comma):
+        comma = plain(e)
+        assert isinstance(comma, ast.Comma)
+        if plain(comma.right) is call:
+            return True
+        e = comma.left
+    return plain(e) is call
+
+
 def _alone(program: Program, use: Use) -> bool:
     """The call is a statement of its own, or all that one evaluates but numbers: C can order it in no other way."""
     node = program.graph.nodes[use.node]
@@ -290,6 +301,9 @@ class _Ending:
             raise _Refused
         if not said.isdisjoint({"register", "__auto_type", "auto"}) or variable.attributes:
             raise _Refused
+        behind = self.texts.of(replace(variable.span, begin=variable.span.end, end=variable.span.end + 80))
+        if variable.kind == "param" and behind.lstrip().startswith("[") and "const" in behind.partition("]")[0]:
+            raise _Refused  # `double p[const]` cannot be set
         if not e.span.editable or self.texts.of(e.span).strip("() ") != variable.name:
             raise _Refused
         return f"&{variable.name}"
@@ -345,6 +359,9 @@ class _Ending:
         call = action.call
         if len(call.args) != 1 or not call.callee_span.editable or not call.args[0].span.editable:
             raise _Refused
+        info = self.graph.statement(self.graph.nodes[nodes[0]])
+        if info is None or not isinstance(info.stmt, ast.ExprStmt) or not _for_nothing(info.stmt.expr, call):
+            raise _Refused  # `return free(p);` of a void function: OPI_Free returns a number
         return ReplaceCall(call.callee_span, "OPI_Free", ((call.args[0].span, self.address(plain(call.args[0]))),))
 
     def holding(self, n: int) -> Iterator[tuple[Name, int, int]]:

@@ -119,9 +119,17 @@ BUGS = (
     Bug(
         "a number that a call leaves out is 0",
         "opi_xform.graph.graph",
-        '(ins.Nondet("an argument that is left out"),) * left',
-        "(ins.Const(0),) * left",
+        'ins.Nondet(f"argument {i} is left out")',
+        "ins.Const(0)",
         ("left_out_decides",),
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "all numbers that a call leaves out are the same one",
+        "opi_xform.graph.graph",
+        'tuple(ins.Nondet(f"argument {i} is left out") for i in left)',
+        '(ins.Nondet("an argument that is left out"),) * len(left)',
+        ("left_out_two",),
         condition="calls that are not followed",
     ),
 )

@@ -43,6 +43,14 @@ def span(text: bytes, part: bytes, editable: bool = True) -> Span:
         ("// a\nint a;\n", '// a\n#include "opi.h"\nint a;\n'),
         ("#ifndef H\n#define H\nint a;\n#endif\n", '#ifndef H\n#define H\n#include "opi.h"\nint a;\n#endif\n'),
         ("#if X\n#include <mpi.h>\n#endif\nint a;\n", '#if X\n#include <mpi.h>\n#include "opi.h"\n#endif\nint a;\n'),
+        (
+            '#if X\n#include <mpi.h>\n#else\n#include "fake/mpi.h"\n#endif\nint a;\n',
+            '#if X\n#include <mpi.h>\n#else\n#include "fake/mpi.h"\n#endif\n#include "opi.h"\nint a;\n',
+        ),
+        (
+            "#ifndef H\n#define H\n#include <mpi.h>\n#include <a/mpi.h>\nint a;\n#endif\n",
+            '#ifndef H\n#define H\n#include <mpi.h>\n#include <a/mpi.h>\n#include "opi.h"\nint a;\n#endif\n',
+        ),
         ('#include "opi.h"\nint a;\n', '#include "opi.h"\nint a;\n'),
         ("#include <mpi.h>\r\nint a;\r\n", '#include <mpi.h>\r\n#include "opi.h"\r\nint a;\r\n'),
     ],
