@@ -16,6 +16,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     double *sbuf = malloc(N * sizeof(double));
     double *rbuf = malloc(N * sizeof(double));
+    rbuf[0] = 0.0; // else it would be a receive with which a block's life begins
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {

@@ -29,6 +29,7 @@ int main(int argc, char **argv)
         u[i] = rank + 0.5 * i;
     double *sbuf = malloc(N * sizeof(double));
     double *rbuf = malloc(N * sizeof(double));
+    rbuf[0] = 0.0; // else it would be a receive with which a block's life begins
     if (rank == 0) {
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
