@@ -261,6 +261,7 @@ class _Ending:
         """Raises _Refused."""
         for name in pool.holders:
             self.elsewhere(name)
+        self.in_other_words(pool)
         out: list[Edit] = [self.call(uses[0])]
         for nodes in pool.allocating.values():
             out += self.allocation(nodes[0])
@@ -279,7 +280,19 @@ class _Ending:
             for skipped in unit.skipped:
                 s = skipped.span
                 inside = s.file == function.span.file and function.span.begin <= s.begin < function.span.end
-                if inside and variable.name in skipped.identifiers:
+                if variable.name in (skipped.identifiers if inside else skipped.bodies):
+                    raise _Refused
+
+    def in_other_words(self, pool: Pool) -> None:
+        """Text that is left out has or calls a function in which a block is asked for, freed, or held."""
+        nodes = {n for given in (pool.allocating, pool.freeing) for each in given.values() for n in each}
+        keys = {self.graph.frames[self.graph.nodes[n].frame].function for n in nodes}
+        held = (self.names.objects.table[name[1]].variable or "" for name in pool.holders if name[0] == "v")
+        keys |= {self.program.variables[key].function for key in held if key in self.program.variables}
+        named = {key.rpartition(":")[2] for key in keys} - {"main"}
+        for unit in self.units:
+            for skipped in unit.skipped:
+                if not named.isdisjoint(skipped.identifiers | skipped.bodies):
                     raise _Refused
 
     def call(self, use: Use) -> ReplaceCall:

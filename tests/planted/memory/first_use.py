@@ -78,4 +78,28 @@ BUGS = (
         ("first_behind",),
         condition="first use",
     ),
+    Bug(
+        "nobody has another text for a function that frees",
+        _EDITS,
+        "        self.in_other_words(pool)\n",
+        "",
+        ("first_other_words",),
+        condition="first use",
+    ),
+    Bug(
+        "macros that are left out name no pointer",
+        _EDITS,
+        "(skipped.identifiers if inside else skipped.bodies)",
+        '(skipped.identifiers if inside else "")',
+        ("first_other_macro",),
+        condition="first use",
+    ),
+    Bug(
+        "what free returns may be returned",
+        _EDITS,
+        "if info is None or not isinstance(info.stmt, ast.ExprStmt) or not _for_nothing(info.stmt.expr, call):",
+        "if False:",
+        ("first_returned_free",),
+        condition="first use",
+    ),
 )
