@@ -330,6 +330,8 @@ class _Ending:
         if info is None or info.role == "init" or not info.stmt.span.editable or not call.span.editable:
             raise _Refused
         size = call.args[0]
+        if "#" in self.texts.of(call.span):
+            raise _Refused  # a directive in it, whose other arm would be lost
         if not size.span.editable or self.of_array(size) or pieces(f"({self.texts.of(size.span)})") != 1:
             raise _Refused
         function = self.graph.lowered[self.graph.frames[node.frame].function].function

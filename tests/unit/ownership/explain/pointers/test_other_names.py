@@ -21,7 +21,7 @@ ROUND = [
     "for (int r = 0; r < argc; r++) {",
     "  MPI_Send(&n, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);",
     "  MPI_Recv(&n, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
-    "  came = malloc(n * sizeof(double));",
+    "  came = malloc(n * sizeof(double)); came[0] = r;",
     "  MPI_Recv(came, n, MPI_DOUBLE, rank ^ 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
     "  free(here); // FREED",
     "  here = came; // SET",
@@ -187,6 +187,7 @@ def test_a_call_that_passes_null_is_not_told_as_one_that_sets_a_pointer(
 {
     if (rank) {
         a = malloc(N * sizeof(double)); // OWN
+        a[0] = 1;
         MPI_Recv(a, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     return a[0] + a[1];
