@@ -296,8 +296,8 @@ BUGS = (
     Bug(
         "narrow counters do not wrap",
         "opi_xform.values.evaluate",
-        "        return self.narrow(to, value)\n\n    def comparison",
-        "        return value\n\n    def comparison",
+        "        return self.narrow(to, value)\n\n    def returned",
+        "        return value\n\n    def returned",
         ("pack_narrow_count", "pack_wrapped_index", "sound_values", "sound_bit_field"),
         condition="values",
     ),

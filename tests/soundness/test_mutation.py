@@ -199,6 +199,8 @@ ONE_SIDED = {
     for name, numbers in (
         ("branches", ("append",)),
         ("activation", "2"),
+        ("aside", "123456"),
+        ("first_receive", "12356789"),
         ("everyday", ("11", "32")),
         ("busy", ("3", "11")),
         ("grow", "12346"),

@@ -57,7 +57,8 @@ def _where(program: Program, use: Use) -> str:
     lo = None if use.lo is None else symbols.resolve(use.lo)
     if lo is not None and lo.constant is not None:
         return f"at its byte {lo.constant}"
-    if lo is not None and symbols.scope(lo):
+    names = [symbols.table[s] for s in lo.symbols()] if lo is not None else []
+    if any(name.scope and name.kind != "opaque" for name in names):  # else it is only computed in each turn
         return "at another place in each turn of a loop"
     return "at a place that the program computes"
 

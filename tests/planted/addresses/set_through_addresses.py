@@ -123,8 +123,8 @@ BUGS = (
     Bug(
         "a block's allocation runs where the graph shows it",
         "opi_xform.ownership.last.blocks",
-        "if function in run_unwatched(self.program) or function in self.graph.levels:",
-        "if function in self.graph.passed or function in self.graph.levels:",
+        "if function not in run_unwatched(self.program) and function not in self.graph.levels:",
+        "if function not in self.graph.passed and function not in self.graph.levels:",
         ("callee_at_exit", "callee_at_exit_out"),
         condition="allocation and free",
     ),

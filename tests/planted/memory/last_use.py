@@ -66,7 +66,7 @@ BUGS = (
     Bug(
         "text that is left out names no block",
         _EDITS,
-        "if inside and variable.name in skipped.identifiers:",
+        "if variable.name in (skipped.identifiers if inside else skipped.bodies):",
         "if False:",
         ("last_skipped",),
         condition="last use",

@@ -192,8 +192,8 @@ BUGS = (
     Bug(
         "a number that has lost bits is compared as what it was",
         "opi_xform.values.interp",
-        "self.exactly = not self.nest.leaves(node.block, self.graph.succs[node.block])",
-        "self.exactly = False",
+        "            self.exactly = True\n            found = super()",
+        "            found = super()",
         ("narrowed_condition", "narrowed_member"),
         condition="numbers that wrap",
     ),

@@ -177,6 +177,11 @@ def test_a_choice_names_its_line(tmp_path: Path, capfd: pytest.CaptureFixture[st
             "the call begins inside `b`, at another place in each turn of a loop; a message needs a buffer of its own",
         ),
         (
+            "double b[4 * N]",
+            ["for (int d = 0; d < 4; d++) { int k = atoi(argv[1]); MPI_Send(b + k * N, N, {} }"],
+            "the call begins inside `b`, at a place that the program computes; a message needs a buffer of its own",
+        ),
+        (
             "double b[8][N]",
             ["MPI_Send(b[2], N, {}"],
             "the call names one row of `b`, and row 0 (of 7) is no message's buffer by itself",
