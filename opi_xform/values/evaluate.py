@@ -306,6 +306,8 @@ class Evaluator:
             return value
         if constant is not None and to.kind == "int":
             return number(wrapped(constant, to))
+        if self.widths.too_wide(self.widths.of(frame, op.args[0]), to):
+            return self.narrow(to, value)
         if op.unsigned and (to.size or 0) > 4 and not self.symbols.is_nonneg(value):
             return self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
         if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
@@ -360,6 +362,8 @@ class Evaluator:
         constant = value.constant
         if constant is not None:
             return number(wrapped(constant, to))
+        if self.widths.too_wide(given, to):
+            return self.narrow(to, value)
         if (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
             self.widths.note(given, to, value)
             return self.kept(to, self.widths.stored(given, to, value), cast=False)

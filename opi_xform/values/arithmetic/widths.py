@@ -52,6 +52,11 @@ class Widths:
             return
         self.lost.update(s for s in value.symbols() if self.symbols.table[s].kind not in ("count", "object"))
 
+    @staticmethod
+    def too_wide(given: Type | None, to: Type) -> bool:
+        """A number of more than 64 bits becomes one of fewer."""
+        return given is not None and (given.size or 0) > 8 >= (to.size or 0)
+
     def typed(self, frame: int, operand: ins.Operand, value: Poly) -> Poly:
         """What an operand is in its type, where its number may have lost bits."""
         if not self.lost or self.lost.isdisjoint(value.symbols()):
@@ -86,14 +91,14 @@ class Widths:
         return self.in_type(given, value)
 
     def operands(self, frame: int, op: ins.Op, values: list[Poly]) -> list[Poly]:
-        """The operands of an operation, with those of sums and differences that are narrower than it as what they are.
+        """The operands of sums, differences and products, with those that are narrower than it as what they are.
 
-        ``key - (unsigned)low`` is what is left of a key, and ``0L + low`` is no key.  Sums of unsigned numbers are
-        sizes mostly, which are believed: there only a number that stands on both sides counts.
+        ``key - (unsigned)low`` is what is left of a key, and ``2L * low`` is no double key.  Unsigned numbers are sizes
+        mostly, which are believed: there only a number that stands on both sides counts.
         """
-        if not self.lost or op.op not in ("+", "-", "<<"):
+        if not self.lost or op.op not in ("+", "-", "*", "<<", "neg"):
             return values
-        both = set(values[0].symbols()).intersection(*(v.symbols() for v in values[1:]))
+        both = set(values[0].symbols()).intersection(*(v.symbols() for v in values[1:])) if len(values) > 1 else set()
         if not op.type.signed and self.lost.isdisjoint(both):
             return values
         types = [self.of(frame, a) for a in op.args]

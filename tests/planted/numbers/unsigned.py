@@ -240,7 +240,7 @@ BUGS = (
     Bug(
         "a number less its lower half is 0",
         _WIDTHS,
-        'if not self.lost or op.op not in ("+", "-", "<<"):',
+        'if not self.lost or op.op not in ("+", "-", "*", "<<", "neg"):',
         "if True:",
         ("narrowed_left_over", "narrowed_taken_off"),
         condition="numbers that wrap",
@@ -275,6 +275,22 @@ BUGS = (
         'ins.Nondet("what a bit-field holds") if e.target.type.size is None else value',
         "value",
         ("bit_field_value",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "products have all bits of a number again",
+        _WIDTHS,
+        '("+", "-", "*", "<<", "neg")',
+        '("+", "-", "<<")',
+        ("narrowed_product", "narrowed_negated"),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "a number of 128 bits fits in 64",
+        _WIDTHS,
+        "return given is not None and (given.size or 0) > 8 >= (to.size or 0)",
+        "return False",
+        ("narrowed_from_128",),
         condition="numbers that wrap",
     ),
 )
