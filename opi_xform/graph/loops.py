@@ -43,9 +43,9 @@ class LoopNest:
             at = self.loops[at].parent
         return tuple(out)
 
-    def leaves(self, block: int, succs: Sequence[int]) -> bool:
-        """Whether one of a block's ways goes out of a loop around it."""
-        return any(s not in self.loops[loop].blocks for loop in self.chain(block) for s in succs)
+    def left(self, block: int, succs: Sequence[int]) -> frozenset[int]:
+        """The loops around a block out of which one of its ways goes."""
+        return frozenset(loop for loop in self.chain(block) if any(s not in self.loops[loop].blocks for s in succs))
 
     def dominates(self, a: int, b: int) -> bool:
         while b > a:

@@ -232,8 +232,9 @@ class Evaluator:
     def operation(self, node: Node, frame: int, op: ins.Op, values: list[Poly]) -> Poly:
         name = op.op
         if op.type.kind == "float":
-            whole = self.widths.typed(frame, op.args[0], values[0])
-            return self.floating(op, whole) if name == "cast" else self.opaque(node, ("float", id(op)))
+            if name != "cast":
+                return self.opaque(node, ("float", id(op)))
+            return self.floating(op, self.widths.typed(frame, op.args[0], values[0]))
         values = self.widths.operands(frame, op, values)
         exact = exactly(name, values)
         if exact is not None:

@@ -125,11 +125,7 @@ class Interpreter(Steps):
 
     def of_a_loop(self, node: Node, found: Comparison | None) -> bool:
         """It is the test of a loop, by what changes in it: how often that runs is believed to fit."""
-        left = {
-            loop
-            for loop in self.nest.chain(node.block)
-            if any(s not in self.nest.loops[loop].blocks for s in self.graph.succs[node.block])
-        }
+        left = self.nest.left(node.block, self.graph.succs[node.block])
         if not left or found is None:
             return bool(left)
         return not left.isdisjoint(self.symbols.scope(found.left) | self.symbols.scope(found.right))
