@@ -121,7 +121,7 @@ class Evaluator:
                         known = None if self.rounding_may_change else quotient(self.symbols, item, values)
                         done.append(self.leaf(node, frame, item) if known is None else known)
                 case ins.PtrAdd():
-                    index, base = done.pop(), done.pop()
+                    index, base = self.widths.believed(done.pop()), done.pop()
                     if item.scale == 0 and index != ZERO:
                         done.append(
                             self.symbols.of("op", ("ptradd?", base, index), self.symbols.scope(base) | self.scope)
@@ -234,10 +234,12 @@ class Evaluator:
         if op.type.kind == "float":
             if name != "cast":
                 return self.opaque(node, ("float", id(op)))
-            return self.floating(op, self.widths.typed(frame, op.args[0], values[0]))
+            return self.floating(frame, op, self.widths.typed(frame, op.args[0], values[0]))
         values = self.widths.operands(frame, op, values)
         exact = exactly(name, values)
         if exact is not None:
+            if name == "ptrdiff":
+                return self.widths.apart(exact)
             constant = exact.constant
             if constant is not None:
                 return number(wrapped(constant, op.type))
@@ -280,11 +282,16 @@ class Evaluator:
             nonneg = True
         return self.symbols.of("op", (name, op.unsigned, tuple(values)), scope, nonneg)
 
-    def floating(self, op: ins.Op, value: Poly) -> Poly:
+    def floating(self, frame: int, op: ins.Op, value: Poly) -> Poly:
         """A number that becomes a floating one: as the same number always does."""
         if op.unsigned and not self.symbols.is_nonneg(value):
-            value = self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
+            value = self.widened(frame, op, value)
         return self.symbols.of("op", (CONVERTED, *kind_of(op.type), value), self.symbols.scope(value))
+
+    def widened(self, frame: int, op: ins.Op, value: Poly) -> Poly:
+        """An unsigned number of so many bits that may stand for a negative one, made wider."""
+        of = self.widths.of(frame, op.args[0])
+        return self.symbols.of("op", ("widened", of and of.size, value), self.symbols.scope(value), True)
 
     @property
     def rounding_may_change(self) -> bool:
@@ -304,16 +311,17 @@ class Evaluator:
             value = self.as_number(node, value)
         constant = value.constant
         if to.kind == "pointer":
-            return value
+            return self.widths.address(frame, op.args[0], value)
         if constant is not None and to.kind == "int":
             return number(wrapped(constant, to))
         if self.widths.too_wide(self.widths.of(frame, op.args[0]), to):
             return self.narrow(to, value)
         if op.unsigned and (to.size or 0) > 4 and not self.symbols.is_nonneg(value):
-            return self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
+            return self.widened(frame, op, value)
         if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
-            self.widths.note(self.widths.of(frame, op.args[0]), to, value)
-            return self.kept(to, value, cast=True)
+            given = self.widths.of(frame, op.args[0])
+            self.widths.note(given, to, value)
+            return self.kept(to, self.widths.signed_anew(given, to, value), cast=True)
         return self.narrow(to, self.widths.stored(self.widths.of(frame, op.args[0]), to, value))
 
     def kept(self, to: Type, value: Poly, cast: bool) -> Poly:

@@ -7,6 +7,7 @@ turns out to advance by a fixed step gets its closed form afterwards (``Symbols.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from math import gcd
 
 from opi_xform.calls.calls import Calls
@@ -121,6 +122,8 @@ class Interpreter(Steps):
             self.exactly = True
             found = super().comparison(node, frame, cond)
             self.exactly = False
+        elif found is not None:
+            found = replace(found, left=self.widths.believed(found.left), right=self.widths.believed(found.right))
         return self.partly.tested(node.number, found) if found is not None else None
 
     def of_a_loop(self, node: Node, found: Comparison | None) -> bool:

@@ -111,7 +111,7 @@ class Steps(Touches):
                 o = self.objects.variable(frame, key)
                 self.havoc(frozenset({o}), node)
                 if length is not None:
-                    self.values.lengths[node.number] = self.value(node, frame, length)
+                    self.values.lengths[node.number] = self.widths.believed(self.value(node, frame, length))
                 if self.variables[key].type.is_scalar and o not in self.objects.foreign:
                     value = self.opaque(node, NOBODY)
                     if self.variables[key].type.is_pointer and value.single is not None:
@@ -233,11 +233,12 @@ class Steps(Touches):
             self.set_temp(node.frame, call.target.number, self.opaque(node, "result"), call.call.type)
 
     def call(self, node: Node, call: ins.CallInstr) -> None:
-        values = tuple(self.value(node, node.frame, a) for a in call.args)
-        self.values.args[node.number] = values
+        given = tuple(self.value(node, node.frame, a) for a in call.args)
         if self.calls.is_followed(node, call):
-            self.by_value(node, call, values)
+            self.values.args[node.number] = given
+            self.by_value(node, call, given)
             return
+        values = self.values.args[node.number] = tuple(self.widths.believed(v) for v in given)
         effect = self.calls.effect(call)
         result = self.opaque(node, "result", call.call.type.kind == "int" and not call.call.type.signed)
         if effect is None:
@@ -254,11 +255,13 @@ class Steps(Touches):
         elif effect.returns == 1 and effect.returns_arg is not None and effect.returns_arg < len(values):
             result = result if effect.returns_inside else values[effect.returns_arg]
         elif effect.name in SUMS and len(values) == 2:
-            result = values[0] + values[1].scaled(SUMS[effect.name])
+            of = self.widths.each(node.frame, call.args, given)
+            result = of[0] + of[1].scaled(SUMS[effect.name])
         elif self.is_determined(call, effect) and not any(self.symbols.base(v) is not None for v in values):
-            scope = frozenset[int]().union(*(self.symbols.scope(v) for v in values))
+            of = self.widths.each(node.frame, call.args, given)
+            scope = frozenset[int]().union(*(self.symbols.scope(v) for v in of))
             kind = "call" if call.call.type.kind == "int" else CALLED
-            result = self.symbols.of("op", (kind, effect.name, values), scope)
+            result = self.symbols.of("op", (kind, effect.name, of), scope)
         self.values.results[node.number] = result
         if call.target is not None:
             self.set_temp(node.frame, call.target.number, result, call.call.type)

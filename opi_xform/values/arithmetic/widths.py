@@ -8,12 +8,12 @@ where it is kept in a wider place; and where it is taken from the number that it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.symbols import Symbols
 
 CUT_OFF = frozenset(("/", "%", ">>", "&", "|", "^", "~", "<", "<=", ">", ">=", "==", "!=", "not"))
@@ -70,6 +70,10 @@ class Widths:
                 return value
         return self.in_type(type_, value)
 
+    def each(self, frame: int, operands: Sequence[ins.Operand], values: Sequence[Poly]) -> tuple[Poly, ...]:
+        """What operands are in their types: of a function that makes the same of the same."""
+        return tuple(self.typed(frame, o, v) for o, v in zip(operands, values, strict=True))
+
     def in_type(self, type_: Type, value: Poly) -> Poly:
         """A number that may have lost bits, as one of a type."""
         if self.lost.isdisjoint(value.symbols()):
@@ -90,22 +94,54 @@ class Widths:
             return value
         return self.in_type(given, value)
 
+    def signed_anew(self, given: Type | None, to: Type, value: Poly) -> Poly:
+        """An unsigned number of 64 bits as a signed one: from 2^63 on it is another one."""
+        changes = given is not None and not given.signed and to.signed and given.size == to.size == 8
+        return self.in_type(to, value) if changes else value
+
     def operands(self, frame: int, op: ins.Op, values: list[Poly]) -> list[Poly]:
         """The operands of sums, differences and products, with those that are narrower than it as what they are.
 
-        ``key - (unsigned)low`` is what is left of a key, and ``2L * low`` is no double key.  Unsigned numbers are sizes
-        mostly, which are believed: there only a number that stands on both sides counts.
+        ``key - (unsigned)low`` is what is left of a key, and ``2L * low`` is no double key.
         """
         if not self.lost or op.op not in ("+", "-", "*", "<<", "neg"):
-            return values
-        both = set(values[0].symbols()).intersection(*(v.symbols() for v in values[1:])) if len(values) > 1 else set()
-        if not op.type.signed and self.lost.isdisjoint(both):
             return values
         types = [self.of(frame, a) for a in op.args]
         return [
             v if t is None or (t.size or 0) >= min(op.type.size or 0, 8) else self.in_type(t, v)
             for t, v in zip(types, values, strict=True)
         ]
+
+    def believed(self, value: Poly) -> Poly:
+        """A place or a length, for which every number in it is taken for the one that it was."""
+        if not self.lost:
+            return value
+        before = None
+        while value is not before:
+            before, value = value, value.substitute(self._was)
+        return value
+
+    def _was(self, s: int) -> Poly | None:
+        info = self.symbols.table[s]
+        if info.kind != "op" or info.key[0] != IN_TYPE:
+            return None
+        was = info.key[-1]
+        assert isinstance(was, Poly)
+        return was
+
+    def address(self, frame: int, operand: ins.Operand, value: Poly) -> Poly:
+        """A number that becomes an address, which may become a number again."""
+        type_ = self.of(frame, operand)
+        return value if type_ is None or (type_.size or 0) >= 8 else self.in_type(type_, value)
+
+    def apart(self, value: Poly) -> Poly:
+        """How far two addresses are apart: made by subscripts, which are believed, but a number again."""
+        return value.substitute(self._as_place) if self.lost else value
+
+    def _as_place(self, s: int) -> Poly | None:
+        if s not in self.lost:
+            return None
+        return self.symbols.of("op", (IN_TYPE, "place", s, symbol(s)), self.symbols.table[s].scope)
 
 
 def _integer(type_: Type | None) -> Type | None:

@@ -1,10 +1,9 @@
-"""Planted bugs of unsigned numbers near the end of their type, and of numbers that are cut off."""
+"""Planted bugs of unsigned numbers near the end of their type."""
 
 from tests.planted.bug import Bug
 
 _SYMBOLS = "opi_xform.memory.symbols"
 _EVALUATE = "opi_xform.values.evaluate"
-_WIDTHS = "opi_xform.values.arithmetic.widths"
 
 BUGS = (
     Bug(
@@ -188,109 +187,5 @@ BUGS = (
             "name in EXACT",
             (),
         ),
-    ),
-    Bug(
-        "a number that has lost bits is compared as what it was",
-        "opi_xform.values.interp",
-        "            self.exactly = True\n            found = super()",
-        "            found = super()",
-        ("narrowed_condition", "narrowed_member"),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a number that has lost bits is divided as what it was",
-        _EVALUATE,
-        "if name in CUT_OFF:",
-        "if False:",
-        ("narrowed_rest",),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a switch is on what a number was",
-        "opi_xform.values.steps",
-        "self.exactly = True",
-        "self.exactly = False",
-        ("narrowed_switch",),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a number that becomes one of fewer bits loses none",
-        _WIDTHS,
-        "return size < other or",
-        "return",
-        ("narrowed_condition", "narrowed_rest"),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "in 64 bits a number has all of its bits again",
-        _WIDTHS,
-        "return before if narrower else _integer(type_)",
-        "return _integer(type_)",
-        ("narrowed_wide_rest",),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a wider place has all bits of a number again",
-        _WIDTHS,
-        "        return self.in_type(given, value)\n",
-        "        return value\n",
-        ("narrowed_wide_place", "narrowed_fits", "narrowed_returned_wide"),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a number less its lower half is 0",
-        _WIDTHS,
-        'if not self.lost or op.op not in ("+", "-", "*", "<<", "neg"):',
-        "if True:",
-        ("narrowed_left_over", "narrowed_taken_off"),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a flag is of what a number was",
-        _WIDTHS,
-        ', "<", "<=", ">", ">=", "==", "!=", "not"))',
-        "))",
-        ("narrowed_flag_set", "narrowed_returned_flag"),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a compound assignment divides in the type of its target",
-        "opi_xform.ir.lowering.shapes",
-        '    if target.kind != "int" or given.kind != "int":\n',
-        "    if True:\n",
-        ("compound_unsigned", "compound_added"),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "each way out of a loop is a test that counts",
-        "opi_xform.values.interp",
-        "return not left.isdisjoint(self.symbols.scope(found.left) | self.symbols.scope(found.right))",
-        "return bool(left)",
-        ("narrowed_out",),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a bit-field holds all that it is set to",
-        "opi_xform.ir.lowering.expressions",
-        'ins.Nondet("what a bit-field holds") if e.target.type.size is None else value',
-        "value",
-        ("bit_field_value",),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "products have all bits of a number again",
-        _WIDTHS,
-        '("+", "-", "*", "<<", "neg")',
-        '("+", "-", "<<")',
-        ("narrowed_product", "narrowed_negated"),
-        condition="numbers that wrap",
-    ),
-    Bug(
-        "a number of 128 bits fits in 64",
-        _WIDTHS,
-        "return given is not None and (given.size or 0) > 8 >= (to.size or 0)",
-        "return False",
-        ("narrowed_from_128",),
-        condition="numbers that wrap",
     ),
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import INT, LONG, Type
+from opi_xform.memory.poly import number
 from opi_xform.memory.symbols import Symbols
 from opi_xform.values.arithmetic.folding import exactly, folded, wrapped
 from opi_xform.values.arithmetic.widths import Widths
@@ -30,6 +31,10 @@ CHAR = Type("int", "char", 1)
         ("if ((int)a % 7 > 3) f(); if (a % 7 > 3) g();", False),
         ("if ((int)u > 100) f(); if (u > 100) g();", False),
         ("if ((long)k > 100) f(); if (k > 100) g();", True),
+        ("int k = a; long m = k * 8ul; if (m > 100) f(); m = a * 8ul; if (m > 100) g();", False),
+        ("int k = a; void *p = (void *)(long)k; if (p) f(); p = (void *)a; if (p) g();", False),
+        ("int k = a; char *p = &v[0][k]; long m = p - v[0]; if (m > 9) f(); if (a > 9) g();", False),
+        ("unsigned long w = a; long m = (long)w; if (m > 9) f(); if (w > 9) g();", False),
     ],
 )
 def test_two_conditions_on_one_number(body: str, same: bool) -> None:
@@ -48,6 +53,20 @@ def test_a_loop_is_believed_to_run_as_often_as_its_number_says() -> None:
     (condition,) = found.conditions.values()
     (s,) = condition.right.symbols()
     assert found.symbols.table[s].kind == "opaque"  # what get() returned
+
+
+@given(st.integers(1, 99), st.integers(-99, 99))
+def test_a_length_is_believed(factor: int, more: int) -> None:
+    """However a number travels that may have lost bits, a length that is made of it is made of the one it was."""
+    symbols = Symbols()
+    widths = Widths({}, symbols)
+    word = symbols.of("opaque", ("word",), frozenset())
+    assert widths.believed(word) == word
+    widths.note(LONG, INT, word)
+    cut = widths.in_type(INT, word)
+    assert cut != word
+    size = widths.in_type(UNSIGNED, cut.scaled(factor) + number(more))
+    assert widths.believed(size.scaled(8) + cut) == word.scaled(8 * factor + 1) + number(8 * more)
 
 
 @pytest.mark.parametrize(
