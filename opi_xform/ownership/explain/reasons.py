@@ -10,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
@@ -121,7 +122,13 @@ def liveness_refusal(
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
             message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
-            if silent is not None:
+            anew_by = counted_anew(program, sites[first])
+            if silent is None and anew_by:
+                message = f"could not show that {line} sends only what is written after this send"
+                message += f": it computes its count anew, by `{anew_by}`"
+                message += "; a variable that is set to it once would show which bytes these are"
+                notes = (*notes, *written(program, use, name))
+            elif silent is not None:
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
@@ -157,6 +164,17 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
+
+
+def counted_anew(program: Program, sent: Use) -> str:
+    """The function by which a message that may be of any length computes its count, each time anew; '' for none."""
+    if sent.buffer.count is None or sent.length is None or sent.length.constant is not None:
+        return ""
+    calls = (e for e in within(sent.call.args[sent.buffer.count]) if isinstance(e, ast.Call))
+    calls = (e for e in calls if not any(a.type.is_pointer or a.type.is_array for a in e.args))  # of numbers alone
+    named = (e.callee.name for e in calls if isinstance(e.callee, ast.FuncRef))
+    key = next(named, "")
+    return program.functions[key].name if key in program.functions else key
 
 
 def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
