@@ -389,3 +389,27 @@ def test_behind_a_region_that_is_not_followed_more_may_keep_a_call(tmp_path: Pat
     notes = [(note["line"], note["message"]) for note in found[0]["notes"]]
     assert found[0]["code"] == "OPI111"
     assert notes == [(line_of(text), "called here, and what more may keep it was not looked at")]
+
+
+def test_what_the_program_does_is_told_before_text_that_is_left_out(tmp_path: Path) -> None:
+    """Without the other configuration it would stay all the same, for the zeros with which static memory begins."""
+    before = "#ifndef _WIN32\n#define out both\n#define in both\n#endif\n#ifdef _WIN32\nstatic double out[9999];\n"
+    before += "#endif\nstatic double both[9999];\n"
+    lines = [
+        "double s = 0.0;",
+        "for (int i = 0; i < n; i++) s += out[i] + in[i]; // HERE",
+        "for (int r = 0; r < argc; r++) {",
+        f"MPI_Send(out, n, MPI_DOUBLE, {TO}",
+        "MPI_Recv(in, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "}",
+        'printf("%g\\n", s);',
+    ]
+    text, found = sites(lines, tmp_path, before)
+    wanted = (
+        f"bytes of `both` are read at line {line_of(text)} that nothing but the program's start, which fills static "
+        "memory with zeros, surely writes"
+    )
+    assert [(site["code"], site["message"]) for site in found] == [("OPI110", wanted), ("OPI210", wanted)]
+    fill, read = "for (int i = 0; i < n; i++) out[i] = r + i;", "for (int i = 0; i < n; i++) s += in[i];"
+    text, found = sites([lines[0], lines[2], fill, *lines[3:5], read, *lines[5:]], tmp_path, before)
+    assert [site["code"] for site in found] == ["OPI112", "OPI212"]
