@@ -24,6 +24,7 @@ from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
 from opi_xform.ownership.procnull.origins import origin
+from opi_xform.ownership.requests.pending import request_pending_at
 
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
@@ -144,6 +145,7 @@ def liveness_refusal(
                     message = (
                         f"could not show that {line} reads only those bytes of `{name}` that are written before it"
                     )
+                    notes = (*notes, *_received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
@@ -164,6 +166,16 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
+
+
+def _received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
+    """The first receive into what a send that is not complete there may still have to send, as a note."""
+    if use.op.blocking or use.op.request is None:
+        return ()
+    others = [u.node for u in buffer.uses if u.side == "recv" and u.node != use.node and u.object == use.object]
+    late = request_pending_at(names_of(program), use.node, use.op, others)
+    what = "received into here, where this send may not be complete"
+    return tuple((node_span(program, n), what) for n in sorted(late)[:1])
 
 
 def counted_anew(program: Program, sent: Use) -> str:
