@@ -198,8 +198,6 @@ class Deepest:
             needed = needed or judge.exceeded or unsaid
         unsure = form is None and (needed or swapped)  # another form of call is easier to see than what may be read
         live = self.live_data.refusal(uses, swapped and not needed, self.alone) if unsure else None
-        if live is not None and first.op.replaces:  # what does not come there is what the same call sends from there
-            live = _inside(first) or live
         lasting = live or self.made(first) or form  # another call would still send what the datatype says
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)

@@ -75,8 +75,8 @@ class LiveData:
         inside = inside or (use.side == "recv" and self.parted(use, root, objects))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
-        if use.side == "send" and use.op.replaces:
-            return None  # what is read behind the call is what came in its place
+        if use.op.replaces:
+            return None  # what is read behind the call is what came in its place, or what the same call sends from there
         touched = objects.union(self.families[o] for o in objects if o in self.families)
         touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
         if len(touching) > MOST:

@@ -417,11 +417,15 @@ def test_what_the_program_does_is_told_before_text_that_is_left_out(tmp_path: Pa
 
 def test_a_message_that_replaces_its_bytes_begins_inside_on_both_sides(tmp_path: Path) -> None:
     """What the receive does not bring is what the same call sends from there: that is no reason of its own."""
-    before = "static void turn(double **t, int n, double *g)\n{\n"
-    before += "MPI_Sendrecv_replace(&t[1][1], n, MPI_DOUBLE, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
-    before += "for (int i = 1; i < n; i++) for (int j = 1; j < 4; j++) g[i] += t[i][j];\n}\n"
-    lines = ["double **t, *g;", 'scanf("%p%p", (void **)&t, (void **)&g);', "turn(t, n, g);"]
-    _, found = sites(lines, tmp_path, before)
+    before = "double **t, g[99];\n"
+    lines = [
+        "make(&t); for (int r = 0; r < argc; r++) {",
+        "for (int i = 1; i <= n; i++) for (int j = 1; j < 9; j++) t[i][j] = g[i];",
+        "MPI_Sendrecv_replace(&t[1][1], n * 8, MPI_DOUBLE, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int i = 1; i <= n; i++) for (int j = 1; j < 9; j++) g[i] += t[i][j];",
+        "}",
+    ]
+    _, found = sites(lines, tmp_path, before + "extern void make(double ***);\n")
     wanted = "the call begins inside `t[1]`, at its byte 8; a message needs a buffer of its own"
     assert [(site["code"], site["message"]) for site in found] == [("OPI104", wanted), ("OPI204", wanted)]
 
