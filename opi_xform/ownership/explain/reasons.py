@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import Lost
@@ -145,6 +145,8 @@ def liveness_refusal(
                     message = (
                         f"could not show that {line} reads only those bytes of `{name}` that are written before it"
                     )
+                    index = _unknown_index(program, use, first)
+                    message += f": what `{index}` is there is not known" if index else ""
                     notes = (*notes, *_received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer
@@ -166,6 +168,21 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
+
+
+def _unknown_index(program: Program, use: Use, n: int) -> str:
+    """The variable that says which element a node reads, where nothing is known of its value; '' for none."""
+    node, symbols = program.graph.nodes[n], program.values.symbols
+    if not isinstance(node.action, ins.Load):
+        return ""
+    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
+    index = e.index if isinstance(e, ast.Index) else None
+    while isinstance(index, ast.Cast):
+        index = index.operand
+    places = [a.lo for a in program.values.accesses.at_object(n, use.object)]
+    found = ({symbols.table[s].kind for s in symbols.resolve(lo).symbols()} for lo in places if lo is not None)
+    unknown = all(kinds - {"count", "row", "object"} for kinds in found)
+    return spelling(index) if isinstance(index, ast.VarRef) and places and unknown else ""
 
 
 def _received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
@@ -299,6 +316,15 @@ def called_in(program: Program, n: int, frame: int) -> int | None:
     return n if n >= 0 else None
 
 
+def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:
+    """One of the reads of a loop comes before each of its writes: in the first turn it finds what was there before."""
+    blocks = {n: program.graph.nodes[n].block for n in (*reads, *writes)}
+    return any(
+        all(r < w if blocks[r] == blocks[w] else program.nest.dominates(blocks[r], blocks[w]) for w in writes)
+        for r in reads
+    )
+
+
 def _read_notes(
     program: Program, buffer: Buffer, use: Use, readers: tuple[int, ...], sites: Mapping[int, Use], verb: str
 ) -> tuple[tuple[Span, str], ...]:
@@ -357,8 +383,10 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     name = next((named_in(u) for u in buffer.uses if u.node in readers[:1]), buffer.name)
     name = buffer.name if name == UNSPELLED or buffer.name.endswith(ROWS) else name
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, name)) for n in readers)
-    who = f"{line_of(notes[0][0])} may read `{name}`" if notes else f"`{name}` may be read"
-    message = f"{who} where nothing has come and nobody has written to it"
+    does = "sends" if sites & set(readers[:1]) else "reads"
+    where = f"{line_of(notes[0][0])} {does} it" if notes else "it is read"
+    message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
+    notes += next((written(program, u, name) for u in buffer.uses if named_in(u) == name), ())
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)
