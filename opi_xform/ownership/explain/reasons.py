@@ -259,16 +259,20 @@ def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
 
 def _other_name(program: Program, use: Use, n: int, name: str) -> str:
     """The other variable of the call's function, or of all, by which a node reads a buffer that the call names; ''."""
+    key = other_variable(program, use, n) if name.isidentifier() and named_in(use) == name else None
+    return "" if key is None else program.variables[key].name
+
+
+def other_variable(program: Program, use: Use, n: int) -> str | None:
+    """The same, by its key; None for none."""
     node = program.graph.nodes[n]
     match node.action:
         case ins.Load(address=read) | ins.CopyBytes(source=read) if node.frame == program.graph.nodes[use.node].frame:
             found = {leaf.key for leaf in leaves(read) if isinstance(leaf, ins.Var)}
         case _:
-            return ""
-    pointers = [v for v in (program.variables[key] for key in found) if v.type.is_pointer]
-    if len(pointers) != 1 or not name.isidentifier() or named_in(use) != name:
-        return ""
-    return pointers[0].name if pointers[0].name != name else ""
+            return None
+    pointers = [key for key in found if program.variables[key].type.is_pointer]
+    return pointers[0] if len(pointers) == 1 and program.variables[pointers[0]].name != named_in(use) else None
 
 
 def name_at(program: Program, buffer: Buffer, use: Use) -> str:

@@ -118,6 +118,30 @@ def test_a_read_by_another_name_is_told_by_that_name(tmp_path: Path, capfd: pyte
     assert [note["message"] for note in found[-1]["notes"]] == ["`seen` is read here"]
 
 
+def test_a_read_by_a_name_that_stands_for_several_buffers_is_told_as_that(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What the receive brings is read as `here` in the next turn: the first turn reads the block of another line."""
+    lines = [
+        "int n = argc * 100, many = n;",
+        "double *here = malloc(n * sizeof(double)); // FIRST",
+        "for (int i = 0; i < n; i++) here[i] = i;",
+        "for (int r = 0; r < argc; r++) {",
+        "  for (int i = 0; i < many; i++) u[r] += here[i]; // READ",
+        "  int was = many; many = n + r;",
+        "  double *came = malloc(many * sizeof(double));",
+        "  MPI_Sendrecv(here, was, MPI_DOUBLE, 1, 0, came, many, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "  here = came; // NEXT",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    places = [(line_of(text, mark), "`here` is set here") for mark in ("FIRST", "NEXT")]
+    message = f"line {line_of(text, 'READ')} reads `came` as `here`, which may stand for several buffers: "
+    message += f"it is set at line {places[0][0]} and {places[1][0]}"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == places
+
+
 def test_what_unknown_code_may_find_is_told_where_its_address_is_stored(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
