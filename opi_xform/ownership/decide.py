@@ -5,6 +5,7 @@ the calls are placed (``convert_together.py``); then the edits are made.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -137,6 +138,9 @@ def _buffer(
         verdict.refusals = {u.place: in_its_words(whole, facts.found, u) for u in reversed(facts.found.uses)}
         for site in sites if whole.reason is Reason.BUDGET else ():  # how a call is written says more than that
             verdict.refusals[site.place] = _refused(site, form=True) or verdict.refusals[site.place]
+        if whole is facts.left_out:  # what the program does with it would keep it wherever that is compiled, too
+            told = {s.place: _refused(s) for s in sites if s.place not in wordless}
+            verdict.refusals.update((p, replace(r, form=whole.reason)) for p, r in told.items() if r is not None)
         if facts.judges_so_far:
             verdict.remarks += facts.liveness.remarks
         _deepened(deepest, facts, verdict, wordless)

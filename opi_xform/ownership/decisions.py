@@ -140,7 +140,7 @@ def decisions_of(
 
 
 def _of_call(refusal: Refusal, call: ast.Call, argument: int) -> Refusal:
-    """Of a call that was not looked at, for OpenMP around it: a place inside a buffer stays whatever that does."""
+    """Of a call that was not looked at, for what is around it: a place inside a buffer stays whatever that does."""
     inside = begins_inside(call.args[argument]) if argument < len(call.args) else None
     if inside is None or not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes):
         return refusal

@@ -10,7 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.explain.movable import movable
-from opi_xform.ownership.explain.reasons import called_from, contents_refusal, node_span, written
+from opi_xform.ownership.explain.reasons import called_from, contents_refusal, counted_anew, node_span, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Refusal, Use
@@ -106,6 +106,8 @@ def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> A
     if sends:
         if any(u.op.replaces for u in sends):
             return None  # what comes there would be missing
+        if any(counted_anew(program, u) for u in sends):
+            return None  # what is sent there may be no more than what is written before
         own = [any(u.place == use.place for u in judge.use_nodes.get(n, ())) for n in readers]
         if any(own):
             if judge.buffer.carrier.rows and not written(program, use, "", True):

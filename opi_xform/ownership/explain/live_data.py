@@ -23,7 +23,7 @@ from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
-from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in
+from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -75,8 +75,8 @@ class LiveData:
         inside = inside or (use.side == "recv" and self.parted(use, root, objects))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
-        if use.side == "send" and use.op.replaces:
-            return None  # what is read behind the call is what came in its place
+        if use.op.replaces:
+            return None  # what is read behind the call is what came in its place, or what the call sends from there
         touched = objects.union(self.families[o] for o in objects if o in self.families)
         touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
         if len(touching) > MOST:
@@ -453,19 +453,19 @@ class LiveData:
         nest = self.program.nest
         start = self.graph.nodes[use.node].block
         around = set(nest.chain(start))
-        written: set[int] = set()  # loops
-        read: set[int] = set()
+        written: dict[int, list[int]] = {}  # by loop
+        read: dict[int, list[int]] = {}
         stops = self.set_anew(root)
-        for n in mine:
+        for n in sorted(mine):
             received = any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ()))
             if received or self.overwritten(n, use, root) or (partly and self.computes(n)):
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
-            if root in self.by(n):
-                (written if self.computes(n) else read if self.reads(n) else set()).update(outer)
-        fills = {nest.loops[loop].header for loop in (written if partly else written - read)}
+            for loop in outer if root in self.by(n) else ():
+                (written if self.computes(n) else read if self.reads(n) else {}).setdefault(loop, []).append(n)
+        fills = (k for k in written if k not in read or (partly and not read_first(self.program, read[k], written[k])))
         reached: set[int] = set()
-        seen: set[int] = set(fills)
+        seen = {nest.loops[k].header for k in fills}
         work = [(start, use.node + 1)]
         while work:
             block, first = work.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import Lost
@@ -10,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
@@ -23,6 +24,7 @@ from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
 from opi_xform.ownership.procnull.origins import origin
+from opi_xform.ownership.requests.pending import request_pending_at
 
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
@@ -121,7 +123,13 @@ def liveness_refusal(
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
             message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
-            if silent is not None:
+            anew_by = counted_anew(program, sites[first])
+            if silent is None and anew_by:
+                message = f"could not show that {line} sends only what is written after this send"
+                message += f": it computes its count anew, by `{anew_by}`"
+                message += "; a variable that is set to it once would show which bytes these are"
+                notes = (*notes, *written(program, use, name))
+            elif silent is not None:
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
@@ -137,6 +145,9 @@ def liveness_refusal(
                     message = (
                         f"could not show that {line} reads only those bytes of `{name}` that are written before it"
                     )
+                    index = _unknown_index(program, use, first)
+                    message += f": what `{index}` is there is not known" if index else ""
+                    notes = (*notes, *_received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
@@ -157,6 +168,42 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
+
+
+def _unknown_index(program: Program, use: Use, n: int) -> str:
+    """The variable that says which element a node reads, where nothing is known of its value; '' for none."""
+    node, symbols = program.graph.nodes[n], program.values.symbols
+    if not isinstance(node.action, ins.Load):
+        return ""
+    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
+    index = e.index if isinstance(e, ast.Index) else None
+    while isinstance(index, ast.Cast):
+        index = index.operand
+    places = [a.lo for a in program.values.accesses.at_object(n, use.object)]
+    found = ({symbols.table[s].kind for s in symbols.resolve(lo).symbols()} for lo in places if lo is not None)
+    unknown = all(kinds - {"count", "row", "object"} for kinds in found)
+    return spelling(index) if isinstance(index, ast.VarRef) and places and unknown else ""
+
+
+def _received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
+    """The first receive into what a send that is not complete there may still have to send, as a note."""
+    if use.op.blocking or use.op.request is None:
+        return ()
+    others = [u.node for u in buffer.uses if u.side == "recv" and u.node != use.node and u.object == use.object]
+    late = request_pending_at(names_of(program), use.node, use.op, others)
+    what = "received into here, where this send may not be complete"
+    return tuple((node_span(program, n), what) for n in sorted(late)[:1])
+
+
+def counted_anew(program: Program, sent: Use) -> str:
+    """The function by which a message that may be of any length computes its count, each time anew; '' for none."""
+    if sent.buffer.count is None or sent.length is None or sent.length.constant is not None:
+        return ""
+    calls = (e for e in within(sent.call.args[sent.buffer.count]) if isinstance(e, ast.Call))
+    calls = (e for e in calls if not any(a.type.is_pointer or a.type.is_array for a in e.args))  # of numbers alone
+    named = (e.callee.name for e in calls if isinstance(e.callee, ast.FuncRef))
+    key = next(named, "")
+    return program.functions[key].name if key in program.functions else key
 
 
 def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
@@ -212,16 +259,20 @@ def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
 
 def _other_name(program: Program, use: Use, n: int, name: str) -> str:
     """The other variable of the call's function, or of all, by which a node reads a buffer that the call names; ''."""
+    key = other_variable(program, use, n) if name.isidentifier() and named_in(use) == name else None
+    return "" if key is None else program.variables[key].name
+
+
+def other_variable(program: Program, use: Use, n: int) -> str | None:
+    """The same, by its key; None for none."""
     node = program.graph.nodes[n]
     match node.action:
         case ins.Load(address=read) | ins.CopyBytes(source=read) if node.frame == program.graph.nodes[use.node].frame:
             found = {leaf.key for leaf in leaves(read) if isinstance(leaf, ins.Var)}
         case _:
-            return ""
-    pointers = [v for v in (program.variables[key] for key in found) if v.type.is_pointer]
-    if len(pointers) != 1 or not name.isidentifier() or named_in(use) != name:
-        return ""
-    return pointers[0].name if pointers[0].name != name else ""
+            return None
+    pointers = [key for key in found if program.variables[key].type.is_pointer]
+    return pointers[0] if len(pointers) == 1 and program.variables[pointers[0]].name != named_in(use) else None
 
 
 def name_at(program: Program, buffer: Buffer, use: Use) -> str:
@@ -267,6 +318,15 @@ def called_in(program: Program, n: int, frame: int) -> int | None:
     while n >= 0 and program.graph.nodes[n].frame != frame:
         n = program.graph.frames[program.graph.nodes[n].frame].call
     return n if n >= 0 else None
+
+
+def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:
+    """One of the reads of a loop comes before each of its writes: in the first turn it finds what was there before."""
+    blocks = {n: program.graph.nodes[n].block for n in (*reads, *writes)}
+    return any(
+        all(r < w if blocks[r] == blocks[w] else program.nest.dominates(blocks[r], blocks[w]) for w in writes)
+        for r in reads
+    )
 
 
 def _read_notes(
@@ -327,8 +387,10 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     name = next((named_in(u) for u in buffer.uses if u.node in readers[:1]), buffer.name)
     name = buffer.name if name == UNSPELLED or buffer.name.endswith(ROWS) else name
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, name)) for n in readers)
-    who = f"{line_of(notes[0][0])} may read `{name}`" if notes else f"`{name}` may be read"
-    message = f"{who} where nothing has come and nobody has written to it"
+    does = "sends" if sites & set(readers[:1]) else "reads"
+    where = f"{line_of(notes[0][0])} {does} it" if notes else "it is read"
+    message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
+    notes += next((written(program, u, name) for u in buffer.uses if named_in(u) == name), ())
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)

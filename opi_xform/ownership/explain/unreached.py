@@ -44,7 +44,7 @@ class Unreached:
         refused = next((functions[f] for f in above if f in functions and functions[f].refused), None)
         if refused is not None:
             message = f"`{refused.name}`, which leads to the call, is not analysed: {refused.refused}"
-            return Refusal(Reason.NOT_ANALYSED, message, ((refused.span, "here"),))
+            return Refusal(Reason.NOT_ANALYSED, message, ((refused.span, f"here, {NOT_LOOKED_AT}"),))
         started = self.started(above)
         if started is not None:
             return started
@@ -176,6 +176,6 @@ def _stopped(lost: Lost, name: str, functions: Mapping[str, ast.Function]) -> tu
     if lost.reason == POINTER:
         what = f"`{name}`, which leads to the call, may be called through a pointer that may lead anywhere"
         return what, ((span, "here"),)
-    called = "called here" + (f", {NOT_LOOKED_AT}" if "OpenMP" in lost.reason else "")
+    called = f"called here, {NOT_LOOKED_AT}"
     reason = marked(lost.reason, next((functions[f].span.file for f in lost.functions), span.file))
     return f"`{name}`, which leads to the call, is not followed: {reason}", ((span, called),)

@@ -16,7 +16,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation, deallocation
 from opi_xform.ownership.allocation.repeated import has_effect
-from opi_xform.ownership.explain.pointers.settings import freed_refusal
+from opi_xform.ownership.explain.pointers.settings import freed_elsewhere, freed_refusal
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.zero_ends import filled_by
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
@@ -234,7 +234,7 @@ class _Collector:
                 inside = isinstance(written, ast.Index) and self.buffer.carrier.variable not in self.program.members
                 written = plain(written.base) if isinstance(written, ast.Index) and inside else written
             if not self.program.names(written, self.buffer.carrier.variable):
-                return "the buffer is freed through another name"
+                return freed_elsewhere(self.program, self.buffer, freed)
             if self.buffer.carrier.rows and row is None:
                 return "a call does not tell which row of the array it frees"
             self.deallocations.append(freed)

@@ -13,8 +13,8 @@ from opi_xform.ownership.model.buffers import Refusal
 
 
 def check(site: Site) -> Refusal | None:
-    """Bytes are live after the receive that it does not bring."""
-    return site.needed_for("recv", Reason.READ_LATER, Reason.OLD_BYTES)
+    """Bytes are live after the receive that it does not bring; or what reads them may read another buffer."""
+    return site.needed_for("recv", Reason.READ_LATER, Reason.OLD_BYTES, Reason.SEVERAL_BUFFERS)
 
 
 CONDITION = Condition(

@@ -9,10 +9,11 @@ from opi_xform.graph.graph import Bind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.explain.other_pointers import sets_null
-from opi_xform.ownership.explain.reasons import node_span
-from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.explain.reasons import named_in, node_span, other_variable
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import base_of
@@ -53,6 +54,39 @@ def freed_refusal(program: Program, buffer: Buffer, n: int, argument: int) -> Re
     places = set_at(program, program.values.objects.by_name.get(buffer.carrier.variable, ()))
     notes = tuple((span, f"`{buffer.name}` is set here") for span in places)
     return Refusal(Reason.NO_ANCHOR, f"{line} frees `{buffer.name}` or other memory; {which}", notes)
+
+
+def freed_elsewhere(program: Program, buffer: Buffer, freed: Deallocation) -> Refusal:
+    """A block of a buffer is freed by another name than that of the buffer, which may stand for other blocks, too."""
+    nodes, names = program.graph.nodes, names_of(program)
+    action = nodes[freed.node].action
+    assert isinstance(action, ins.CallInstr)
+    span, name = names.span(freed.node), spelling(base_of(action.call.args[freed.argument]))
+    by = f"`{name}`" if name != UNSPELLED else "an address that is no name of it"
+    if name == buffer.name:
+        by = f"the `{name}` of `{program.functions[program.graph.frames[nodes[freed.node].frame].function].name}`"
+    table, known = program.values.objects.table, [o for o in buffer.objects if o >= 0]
+    made = _in_order({names.span(n) for o in known for m in table[o].members or (o,) for n in table[m].nodes})
+    message = f"`{buffer.name}` is freed at {line_of(span)} by another name, {by}"
+    if len(made) > 1:
+        message = f"`{buffer.name}` stands for several blocks, and {line_of(span)} frees one by another name, {by}"
+    places = tuple((place, "one is allocated here") for place in made[:SHOWN] if len(made) > 1)
+    return Refusal(Reason.NO_ANCHOR, message, ((span, "freed here"), *places))
+
+
+def read_as_one_of_several(program: Program, use: Use, n: int) -> Refusal | None:
+    """What a receive brings is read by another variable's name, which may as well stand for what others bring."""
+    key = other_variable(program, use, n)
+    if key is None or use.side != "recv":
+        return None
+    frame = -1 if program.variables[key].is_global else program.graph.nodes[n].frame
+    places = set_at(program, (program.values.objects.variable(frame, key),))
+    if not places:
+        return None
+    name, read = program.variables[key].name, node_span(program, n)
+    message = f"{line_of(read)} reads `{named_in(use)}` as `{name}`, which may stand for several buffers"
+    notes = ((span, f"`{name}` is set here") for span in places[:SHOWN])
+    return Refusal(Reason.SEVERAL_BUFFERS, f"{message}: it is set at {lines_of(places)}", tuple(notes))
 
 
 def settings(program: Program, address: ins.Operand, frame: int, root: str) -> Notes:

@@ -90,6 +90,31 @@ def test_a_length_that_is_computed_says_what_would_do(tmp_path: Path, capfd: pyt
     )
 
 
+@pytest.mark.parametrize("count", ["(int)floor(w / h)", "n"])
+def test_a_count_that_is_computed_anew_for_each_message_is_what_to_change(
+    count: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No two calls are known to return the same number, so it is not known that all that is sent is written before."""
+    text = SEND.replace("double out[N], total;", "double total;").replace("#define N", "#include <math.h>\n#define N")
+    text = text.replace("int rank;", "double w = argc * 900.0, h = argc * 2.0; int rank, n = (int)floor(w / h);")
+    fill = f"for (int i = 0; i < {count}; i++) out[i] = u[i % N] + TURN;"
+    send = f"MPI_Send(out, {count}, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"
+    text = text.replace("        for (int i = 0; i < N; i++)\n            out[i] = u[i];\n", "")
+    text = text.replace("    if (rank == 0) {\n", "    if (rank == 0) {\n        double out[n];\n")
+    text = text.replace("MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);", f"{fill.replace('TURN', '1')} // ONE")
+    text = text.replace("LOOK", f"{send}\n{fill.replace('TURN', '2')} // TWO\n{send} // SENT")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    if count == "n":
+        assert site["decision"] == "convert"
+        return
+    at = {mark: next(i for i, line in enumerate(text.splitlines(), 1) if mark in line) for mark in ("TWO", "SENT")}
+    assert site["message"] == (
+        f"could not show that line {at['SENT']} sends only what is written after this send: it computes its count "
+        "anew, by `floor`; a variable that is set to it once would show which bytes these are"
+    )
+    assert at["TWO"] in {note["line"] for note in site["notes"]}
+
+
 def test_what_an_allocating_function_returns_is_fresh_memory() -> None:
     strays = Strays.__new__(Strays)
     known = {"malloc": SimpleNamespace(allocates=object()), "other": SimpleNamespace(allocates=None)}

@@ -423,3 +423,32 @@ def test_a_block_that_comes_whole_by_its_first_row(tmp_path: Path) -> None:
     text, found = sites(lines, tmp_path, before)
     wanted = f"the call names a row of `b`, and line {line_of(text)} makes its rows parts of one block"
     assert found[0]["message"] == f"{wanted}; a message needs a buffer of its own"
+
+
+def test_a_loop_that_keeps_the_smaller_reads_what_was_sent_before_it_writes(tmp_path: Path) -> None:
+    """The block is another one in the next turn, which the loop that compares in this turn comes before."""
+    before = """static void keep(double *mine, double *came, int n, int low)
+{
+    if (low) for (int i = 0; i < n; i++) { if (mine[i] > came[i]) mine[i] = came[i]; } // HERE
+    else for (int i = 0; i < n; i++) mine[i] = came[i];
+}
+static void trade(int n, double *mine, int low)
+{
+    double *came = malloc(n * 8);
+    MPI_Sendrecv(mine, n, MPI_DOUBLE, 1, 0, came, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    keep(mine, came, n, low);
+    free(came);
+}
+static void turn(int n, double **all)
+{
+    double *next = malloc(n * 8);
+    for (int i = 0; i < n; i++) next[n - 1 - i] = (*all)[i];
+    free(*all);
+    *all = next;
+}
+"""
+    lines = ["double *a = malloc(n * 8);", "for (int i = 0; i < n; i++) a[i] = i;"]
+    lines += ["for (int t = 0; t < size; t++) { trade(n, a, t & 1); turn(n, &a); }", 'printf("%g\\n", a[0]);']
+    text, found = sites(lines, tmp_path, before)
+    message = f"the message lies in `mine`, and line {line_of(text)} may read it there after the send"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", message)

@@ -355,9 +355,12 @@ def test_memory_that_nobody_has_written_is_told_with_the_line_that_reads_it(
     ]
     text, found = sites(lines, tmp_path, capfd)
     line = line_of(text, "HERE")
-    wanted = f"line {line} may read `in` where nothing has come and nobody has written to it"
+    wanted = f"could not show that something has come into `in` or been written to it wherever line {line} reads it"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", wanted)
-    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [(line, "`in` is read here")]
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [
+        (line, "`in` is read here"),
+        (line_of(text, "MPI_Irecv"), "`MPI_Irecv` writes `in` here"),
+    ]
 
 
 def test_a_call_that_frees_one_of_two_blocks_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -316,6 +316,7 @@ def test_a_read_at_a_place_that_is_not_known_where_the_message_is_written_before
     lines += ["for (int i = 0; i < n; i++) b[i] = 0;", "b[at] += 1; // HERE", f"MPI_Send(b, n, MPI_DOUBLE, {TO}", "}"]
     text, found = sites(lines, tmp_path)
     message = f"could not show that line {line_of(text)} reads only those bytes of `b` that are written before it"
+    message += ": what `at` is there is not known"
     assert (found[0]["code"], found[0]["message"].partition("; ")[0]) == ("OPI101", message)
 
 
@@ -332,7 +333,8 @@ def test_what_is_read_where_nobody_has_written_is_told_by_its_own_name(tmp_path:
     lines += [f"if (m != rank) MPI_Recv(b.items, n, MPI_DOUBLE, {FROM}"]
     lines += [f"MPI_Send(b.items, n, MPI_DOUBLE, {TO} // HERE", "done(&a);", "done(&b);", "}"]
     text, found = sites(lines, tmp_path, before)
-    where = f"line {line_of(text)} may read `b.items` where nothing has come and nobody has written to it"
+    where = "could not show that something has come into `b.items` or been written to it wherever "
+    where += f"line {line_of(text)} sends it"
     why = "; the same text of the program names it and `a.items`"
     assert [site["message"] for site in found] == [where + why] * 3
 
@@ -456,3 +458,26 @@ static void give(int n)
     assert found[0]["code"] == "OPI102"
     written = [note["line"] for note in found[0]["notes"] if note["message"] == "`b` is written here"]
     assert written == [line_of(text)]
+
+
+def test_memory_that_is_written_under_the_same_test_has_the_lines_that_write_it(tmp_path: Path) -> None:
+    """Both tests are of one number, so it is written wherever it is sent: it is said that this was not seen."""
+    lines = [
+        "double *own = NULL;",
+        "double *part;",
+        "for (int i = 0; i < n; i++) {",
+        "if (i == 0) own = malloc(n * n * 8); else part = malloc(n * n * 8);",
+        "for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)",
+        "if (i == 0) own[k + j * n] = j;",
+        "else part[k + j * n] = i + j; // WRITTEN",
+        "if (i != 0) MPI_Send(part, n * n, MPI_DOUBLE, i, 0, MPI_COMM_WORLD); // HERE",
+        "}",
+        'printf("%g\\n", own[0]);',
+    ]
+    text, found = sites(lines, tmp_path)
+    message = "could not show that something has come into `part` or been written to it wherever "
+    message += f"line {line_of(text)} sends it"
+    assert [(site["code"], site["message"]) for site in found] == [("OPI115", message)]
+    assert [(note["line"], note["message"]) for note in found[0]["notes"]] == [
+        (line_of(text, "WRITTEN"), "`part` is written here")
+    ]

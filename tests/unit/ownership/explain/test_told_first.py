@@ -389,3 +389,61 @@ def test_behind_a_region_that_is_not_followed_more_may_keep_a_call(tmp_path: Pat
     notes = [(note["line"], note["message"]) for note in found[0]["notes"]]
     assert found[0]["code"] == "OPI111"
     assert notes == [(line_of(text), "called here, and what more may keep it was not looked at")]
+
+
+def test_what_the_program_does_is_told_before_text_that_is_left_out(tmp_path: Path) -> None:
+    """Without the other configuration it would stay all the same, for the zeros with which static memory begins."""
+    before = "#ifndef _WIN32\n#define out both\n#define in both\n#endif\n#ifdef _WIN32\nstatic double out[9999];\n"
+    before += "#endif\nstatic double both[9999];\n"
+    lines = [
+        "double s = 0.0;",
+        "for (int i = 0; i < n; i++) s += out[i] + in[i]; // HERE",
+        "for (int r = 0; r < argc; r++) {",
+        f"MPI_Send(out, n, MPI_DOUBLE, {TO}",
+        "MPI_Recv(in, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "}",
+        'printf("%g\\n", s);',
+    ]
+    text, found = sites(lines, tmp_path, before)
+    wanted = (
+        f"bytes of `both` are read at line {line_of(text)} that nothing but the program's start, which fills static "
+        "memory with zeros, surely writes"
+    )
+    assert [(site["code"], site["message"]) for site in found] == [("OPI110", wanted), ("OPI210", wanted)]
+    fill, read = "for (int i = 0; i < n; i++) out[i] = r + i;", "for (int i = 0; i < n; i++) s += in[i];"
+    text, found = sites([lines[0], lines[2], fill, *lines[3:5], read, *lines[5:]], tmp_path, before)
+    assert [site["code"] for site in found] == ["OPI112", "OPI212"]
+
+
+def test_a_message_that_replaces_its_bytes_begins_inside_on_both_sides(tmp_path: Path) -> None:
+    """What the receive does not bring is what the same call sends from there: that is no reason of its own."""
+    before = "double **t, g[99];\n"
+    lines = [
+        "make(&t); for (int r = 0; r < argc; r++) {",
+        "for (int i = 1; i <= n; i++) for (int j = 1; j < 9; j++) t[i][j] = g[i];",
+        "MPI_Sendrecv_replace(&t[1][1], n * 8, MPI_DOUBLE, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int i = 1; i <= n; i++) for (int j = 1; j < 9; j++) g[i] += t[i][j];",
+        "}",
+    ]
+    _, found = sites(lines, tmp_path, before + "extern void make(double ***);\n")
+    wanted = "the call begins inside `t[1]`, at its byte 8; a message needs a buffer of its own"
+    assert [(site["code"], site["message"]) for site in found] == [("OPI104", wanted), ("OPI204", wanted)]
+
+
+def test_a_receive_into_what_is_still_sent_is_noted(tmp_path: Path) -> None:
+    lines = [
+        "double *b = malloc((n + 2) * sizeof *b), s = 0.0; MPI_Request r;",
+        "for (int i = 0; i < n; i++) b[i] = i;",
+        "MPI_Isend(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);",
+        "MPI_Recv(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // RECEIVED",
+        "MPI_Wait(&r, MPI_STATUS_IGNORE);",
+        "for (int i = 0; i < n; i++) s += b[i] + b[i + 1]; // HERE",
+        'printf("%g\\n", s);',
+    ]
+    text, found = sites(lines, tmp_path)
+    message = f"could not show that line {line_of(text)} reads only those bytes of `b` that are written before it"
+    note = (line_of(text, "RECEIVED"), "received into here, where this send may not be complete")
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", message)
+    assert [(n["line"], n["message"]) for n in found[0]["notes"]][1:] == [note]
+    text, found = sites([*lines[:3], lines[4], lines[3], *lines[5:]], tmp_path)
+    assert (found[0]["code"], len(found[0]["notes"])) == ("OPI101", 1)

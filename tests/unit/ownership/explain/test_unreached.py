@@ -151,3 +151,29 @@ int main(void) {{ put(); return 0; }}
     (site,) = json.loads(out)["sites"]
     line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
     assert site["message"].endswith(f"OpenMP in a macro, `SPREAD` in line {line}, is not followed")
+
+
+@pytest.mark.parametrize(("called", "note"), [("put", "called here"), ("go", "here")])
+def test_a_place_inside_a_buffer_is_told_before_what_is_not_analysed(called: str, note: str, tmp_path: Path) -> None:
+    """Whatever the function does besides, the message stays where it is; of a whole buffer that is not known."""
+    text = f"""{HEAD}static void put(double *p, int n)
+{{
+    if (setjmp(again)) return;
+    MPI_Send(p + n, 100, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    {SEND}
+}}
+static void other(double *p, int n) {{ p[n] = 0; }}
+int main(int argc, char **argv) {{
+    void (*go)(double *, int) = argv[1][0] == 'a' ? put : other;
+    {called}(b, argc);
+    return 0;
+}}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    found = json.loads(out)["sites"]
+    inside = "the call begins inside `p`, at a place that the program computes; a message needs a buffer of its own"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI104", inside)
+    assert found[1]["code"] == "OPI111"
+    assert found[1]["notes"][0]["message"] == f"{note}, and what more may keep it was not looked at"

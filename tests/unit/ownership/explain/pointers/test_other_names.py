@@ -40,6 +40,69 @@ def test_a_free_by_another_name_is_told_by_that_name(tmp_path: Path, capfd: pyte
     assert [(note["line"], note["message"]) for note in told["notes"]] == places
 
 
+READ = """static void die(const char *why) { fprintf(stderr, "%s\\n", why); MPI_Abort(MPI_COMM_WORLD, 1); }
+static double *read_all(int n)
+{
+    double *got = malloc(n * sizeof(double)); // READ_ALL
+    for (int i = 0; i < n; i++)
+        if (scanf("%lf", &got[i]) != 1) {
+            free(got); // FAILED
+            die("short");
+        }
+    return got;
+}
+"""
+
+
+@pytest.mark.parametrize("own", ["got", "b"])
+def test_a_free_in_the_function_that_reads_is_told_by_its_line(
+    own: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It counts where the program ends behind it, too; that the name stands for several blocks is why it matters."""
+    lines = [
+        "double *b; int n = argc * 100, rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+        "if (rank == 0) {",
+        "  b = malloc(n * sizeof(double)); // MALLOC",
+        "  MPI_Recv(b, n / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "} else if (rank == 1) {",
+        "  b = read_all(n);",
+        "  MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);",
+        "  free(b);",
+        "}",
+        "MPI_Barrier(MPI_COMM_WORLD);",
+        "if (rank == 0) for (int i = 0; i < n / 2; i++) u[0] += b[i];",
+        "if (rank == 0) free(b);",
+    ]
+    text, (_, told, _) = sites(lines, tmp_path, capfd, READ.replace("got", own))
+    by = "`got`" if own == "got" else "the `b` of `read_all`"
+    message = f"`b` stands for several blocks, and line {line_of(text, 'FAILED')} frees one by another name, {by}"
+    assert (told["code"], told["message"]) == ("OPI215", message)
+    assert [(note["line"], note["message"]) for note in told["notes"]] == [
+        (line_of(text, "FAILED"), "freed here"),
+        (line_of(text, "READ_ALL"), "one is allocated here"),
+        (line_of(text, "MALLOC"), "one is allocated here"),
+    ]
+
+
+def test_a_free_of_the_only_block_by_another_name_is_told_by_its_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "double *out = malloc(N * sizeof(double));",
+        "double *old = argc > 5 ? NULL : out;",
+        "for (int r = 0; r < argc; r++) {",
+        "  for (int i = 0; i < N; i++) out[i] = u[i] + r;",
+        "  MPI_Send(out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "}",
+        "free(old); // FREED",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    line = line_of(text, "FREED")
+    message = f"`out` is freed at line {line} by another name, `old`"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI114", message)
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [(line, "freed here")]
+
+
 def test_a_read_by_another_name_is_told_by_that_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = [
         "double *came = malloc(N * sizeof(double)), *seen;",
@@ -53,6 +116,30 @@ def test_a_read_by_another_name_is_told_by_that_name(tmp_path: Path, capfd: pyte
     message = f"line {line_of(text, 'READ')} may read bytes of `came` that this receive does not bring, as `seen`"
     assert found[-1]["message"] == message
     assert [note["message"] for note in found[-1]["notes"]] == ["`seen` is read here"]
+
+
+def test_a_read_by_a_name_that_stands_for_several_buffers_is_told_as_that(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What the receive brings is read as `here` in the next turn: the first turn reads the block of another line."""
+    lines = [
+        "int n = argc * 100, many = n;",
+        "double *here = malloc(n * sizeof(double)); // FIRST",
+        "for (int i = 0; i < n; i++) here[i] = i;",
+        "for (int r = 0; r < argc; r++) {",
+        "  for (int i = 0; i < many; i++) u[r] += here[i]; // READ",
+        "  int was = many; many = n + r;",
+        "  double *came = malloc(many * sizeof(double));",
+        "  MPI_Sendrecv(here, was, MPI_DOUBLE, 1, 0, came, many, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "  here = came; // NEXT",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    places = [(line_of(text, mark), "`here` is set here") for mark in ("FIRST", "NEXT")]
+    message = f"line {line_of(text, 'READ')} reads `came` as `here`, which may stand for several buffers: "
+    message += f"it is set at line {places[0][0]} and {places[1][0]}"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == places
 
 
 def test_what_unknown_code_may_find_is_told_where_its_address_is_stored(
