@@ -1,9 +1,9 @@
 """Blocks of memory, and the local pointers that hold their addresses.
 
 ``chunk = merge(chunk, n, other, m)`` gives one pointer several blocks, one after the other, and one block several
-pointers.  A pool is a set of calls of malloc and free that belong together: what these frees get comes from these
-allocations, and what these allocations give goes to no other free.  The address of a block of a pool is nowhere but in
-local pointers (``holders``), so that what becomes of it can be followed from name to name.
+pointers.  A pool is a set of calls of malloc, calloc and free that belong together: what these frees get comes from
+these allocations, and what these allocations give goes to no other free.  The address of a block of a pool is nowhere
+but in local pointers (``holders``), so that what becomes of it can be followed from name to name.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Blocks:
                 return None
             objects.add(o)
             for n in info.nodes:
-                where = self.plainly(n, "malloc")
+                where = self.plainly(n, "malloc", "calloc")
                 if where is None:
                     return None
                 allocating.add(where)
@@ -145,14 +145,14 @@ class Blocks:
             frame = self.graph.frames[frame].parent
         return bool(pool.owners) and pool.owners <= above and function not in run_besides(self.program)
 
-    def plainly(self, n: int, name: str) -> Call | None:
-        """The node calls the library's malloc or free by its name."""
+    def plainly(self, n: int, *names: str) -> Call | None:
+        """The node calls one of these functions of the library by its name."""
         if n >= len(self.graph.nodes):
             return None
         action = self.graph.nodes[n].action
         if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
             return None
-        if action.callee.key != name or not isinstance(action.call.callee, ast.FuncRef):
+        if action.callee.key not in names or not isinstance(action.call.callee, ast.FuncRef):
             return None
         return action.call.span.file, action.call.span.begin
 
@@ -186,7 +186,7 @@ class Blocks:
         return t.is_pointer and not (t.volatile or t.atomic) and o not in self.names.address_taken
 
     def exact(self, holders: frozenset[Name], made: set[int]) -> frozenset[Name]:
-        """Those that are set to nothing but what malloc returned, to one another, and to what points elsewhere."""
+        """Those that are set to nothing but what allocations returned, to one another, and to what points elsewhere."""
         out = set(holders)
         changed = True
         while changed:

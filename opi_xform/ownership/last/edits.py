@@ -154,6 +154,7 @@ class _Ending:
         self.texts = Texts()
         self.known: dict[frozenset[int], LastSends] = {}
         self.fresh: dict[frozenset[int], FreshBlocks] = {}
+        self.believed: set[Place] = set()  # receives of which A1 is assumed
 
     def run(self, sites: Mapping[Place, Sequence[Use]], taken: frozenset[int]) -> Found:
         pools: dict[Place, Pool] = {}
@@ -217,11 +218,22 @@ class _Ending:
         blocks = self.fresh[pool.objects]
         for use in uses:
             name = self.name(use)
-            if name not in pool.exact or use.length is None or not blocks.fresh(use.node, name, use.length):
+            made = blocks.fresh(use.node, name, use.length) if use.length is not None else frozenset[int]()
+            if name not in pool.exact or not made:
                 return False
             if sends.used_after(use.node, name, given=False) is not None:
                 return False
+            if any(self.blocks.plainly(m, "calloc") for m in made):
+                if self.options.strict or self.of_text(pool):
+                    return False
+                self.believed.add(use.place)
         return True
+
+    def of_text(self, pool: Pool) -> bool:
+        """Characters: the zeros of calloc may be their end."""
+        keys = (self.names.objects.table[name[1]].variable or "" for name in pool.holders if name[0] == "v")
+        elements = (self.program.variables[key].type.elem for key in keys if key in self.program.variables)
+        return any(e is not None and e.kind == "int" and e.size == 1 for e in elements)
 
     def sends(self, pool: Pool) -> LastSends | None:
         """What is done with its blocks; None: that is not understood."""
@@ -327,6 +339,11 @@ class _Ending:
         info = self.graph.statement(node)
         assert isinstance(action, ins.CallInstr)
         call = action.call
+        if action.callee == ins.AddrFunc("calloc"):
+            if not call.callee_span.editable or self.texts.of(call.callee_span) != "calloc":
+                raise _Refused
+            yield ReplaceCall(call.callee_span, "OPI_Calloc", ())
+            return
         if info is None or info.role == "init" or not info.stmt.span.editable or not call.span.editable:
             raise _Refused
         size = call.args[0]
@@ -408,4 +425,5 @@ class _Ending:
         name = self.program.variables[e.var].name
         buffer = Buffer(name, carrier, tuple(sorted(pool.objects)), tuple(uses), ())
         files = tuple(sorted({written_at(edit).file for edit in edits}))
-        return buffer, Verdict(converted={p}, assumptions={p: set()}, edits=edits, files=files)
+        believed = {"A1"} if p in self.believed else set()
+        return buffer, Verdict(converted={p}, assumptions={p: believed}, edits=edits, files=files)

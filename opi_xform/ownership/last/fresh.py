@@ -1,18 +1,21 @@
-"""Receives with which the life of a block begins: malloc gave it, and nobody has touched it since.
+"""Receives with which the life of a block begins: it was allocated, and nobody has touched it since.
 
 ``next = malloc(n); MPI_Recv(next, n, …); free(mine); mine = next;``: no name is that of a buffer, but the block that is
 received into has nothing in it yet.  So another block may stand in its place, that of the sender, whatever becomes of
-its address afterwards.  malloc becomes OPI_Alloc and free OPI_Free, in their places, for all blocks of the pool
-(``blocks.py``), and the receive OPI_Take_replace: it frees the block that malloc gave, and keeps it from MPI_PROC_NULL.
+its address afterwards.  malloc becomes OPI_Alloc, calloc OPI_Calloc and free OPI_Free, in their places, for all blocks
+of the pool (``blocks.py``), and the receive OPI_Take_replace: it frees the block, and keeps it from MPI_PROC_NULL.
 
-What is shown, for each copy of the receive: on every way to it the pointer holds what a call of malloc returned since
-the loops around both began their iteration, and that block has not been used; the receive makes room for as many bytes
-as malloc was asked for; and no other name that may hold the old block is used afterwards (``sends.py``).
+What is shown, for each copy of the receive: on every way to it the pointer holds what a call of malloc or calloc
+returned since the loops around both began their iteration, and that block has not been used; the receive makes room for
+as many bytes as were asked for; and no other name that may hold the old block is used afterwards (``sends.py``).  The
+zeros of calloc are not there where a message is shorter than its block: that is assumption A1, but for texts.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from heapq import heappop, heappush
+from operator import mul
 
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
@@ -21,7 +24,7 @@ from opi_xform.ownership.last.sends import LastSends, Pair
 from opi_xform.ownership.model.names import Name
 
 Untouched = dict[Name, frozenset[int]]
-"""By name that surely holds a block that nobody has touched: the calls of malloc that may have given it."""
+"""By name that surely holds a block that nobody has touched: the calls that may have allocated it."""
 
 
 class FreshBlocks:
@@ -57,21 +60,24 @@ class FreshBlocks:
         inside = {name for name, made in known.items() if any(self.graph.nodes[m].block in loop.blocks for m in made)}
         return {name: made for name, made in known.items() if name not in inside}
 
-    def fresh(self, n: int, name: Name, length: Poly) -> bool:
-        """What ``name`` holds at the receive ``n`` of ``length`` bytes is untouched, and no larger."""
+    def fresh(self, n: int, name: Name, length: Poly) -> frozenset[int]:
+        """The calls that may have allocated what ``name`` holds at the receive ``n`` of ``length`` bytes.
+
+        None where that may have been touched, or be larger.
+        """
         block = self.graph.nodes[n].block
         known = dict(self.before.get(block, {}))
         self.run(block, known, n)
-        made = known.get(name)
-        return bool(made) and all(self.filled(m, n, length) for m in made or ())
+        made = known.get(name, frozenset())
+        return made if all(self.filled(m, n, length) for m in made) else frozenset()
 
     def filled(self, m: int, n: int, length: Poly) -> bool:
-        """The call ``m`` of malloc asks for as many bytes at most as the receive ``n`` makes room for."""
+        """The call ``m`` asks for as many bytes at most as the receive ``n`` makes room for."""
         values, block = self.program.values, self.graph.nodes[n].block
         asked = values.args.get(m, ())
         if not asked:
             return False
-        size = values.symbols.resolve(asked[0])
+        size = values.symbols.resolve(reduce(mul, asked))
         if not values.symbols.scope(size) <= set(self.program.nest.chain(block)):
             return False  # of a loop that has ended: which of its iterations is meant is not said
         return self.sends.facts.at(block).nonneg(length - size)

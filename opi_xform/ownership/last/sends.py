@@ -1,8 +1,9 @@
 """Sends with which the life of a block ends: nobody uses it afterwards, but to free it.
 
 Such a block may be given away whatever it contains, and however its pointer came to it.  What the send sends is what is
-there, so nothing need be known of how it was packed.  malloc becomes OPI_Alloc and free OPI_Free, in their places, for
-all blocks of the pool (``blocks.py``): where a block is given the pointer is NULL behind it, and OPI_Free does nothing.
+there, so nothing need be known of how it was packed.  malloc becomes OPI_Alloc, calloc OPI_Calloc and free OPI_Free, in
+their places, for all blocks of the pool (``blocks.py``): where a block is given the pointer is NULL behind it, and
+OPI_Free does nothing.
 
 What is shown, for each copy of the send: on every way from it, until they are set anew, no name is used that may hold
 the address of the block, but in a copy to another name.  The pointer that the call names may also be freed: it is NULL.

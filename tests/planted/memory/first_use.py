@@ -32,6 +32,22 @@ BUGS = (
         condition="first use",
     ),
     Bug(
+        "of calloc's zeros nobody reads any behind a text",
+        _EDITS,
+        "if self.options.strict or self.of_text(pool):",
+        "if self.options.strict:",
+        ("first_zeros",),
+        condition="first use",
+    ),
+    Bug(
+        "calloc is asked for as many bytes as elements",
+        _FRESH,
+        "values.symbols.resolve(reduce(mul, asked))",
+        "values.symbols.resolve(asked[0])",
+        ("first_larger_elements",),
+        condition="first use",
+    ),
+    Bug(
         "a receive makes room for all that malloc was asked for",
         _FRESH,
         "return self.sends.facts.at(block).nonneg(length - size)",

@@ -48,11 +48,11 @@ BUGS = (
         condition="last use",
     ),
     Bug(
-        "every block of a pool is of malloc",
+        "every block of a pool is of malloc or calloc",
         _BLOCKS,
-        "if action.callee.key != name or not isinstance",
+        "if action.callee.key not in names or not isinstance",
         "if not isinstance",
-        ("last_zeros",),
+        ("last_aligned",),
         condition="last use",
     ),
     Bug(

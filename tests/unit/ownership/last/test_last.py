@@ -55,7 +55,9 @@ def pool(found: Source) -> tuple[Blocks, Pool | None]:
     [
         ("double *b = malloc(8000); b[0] = 1; " + SEND.format("b") + " free(b);", 1),
         ("double *b = argc > 1 ? malloc(8000) : malloc(9000); " + SEND.format("b") + " free(b);", 2),
+        ("double *b = argc > 1 ? malloc(8000) : calloc(9, 8); " + SEND.format("b") + " free(b);", 2),
         ("double *b = malloc(8000); other(b); " + SEND.format("b"), None),
+        ("double *b = aligned_alloc(64, 8000); " + SEND.format("b"), None),
         ("static double w[1000]; double *b = argc > 1 ? w : malloc(8000); " + SEND.format("b"), None),
     ],
 )
@@ -173,4 +175,26 @@ def test_whether_a_receive_is_the_first_that_is_done_with_a_block(body: str, exp
     assert sends.understood
     name = blocks.names.name(node.frame, node.action.args[0])
     assert name is not None
-    assert FreshBlocks(sends).fresh(use.node, name, use.length) is expected
+    assert bool(FreshBlocks(sends).fresh(use.node, name, use.length)) is expected
+
+
+@pytest.mark.parametrize(
+    ("type_", "made", "strict", "assumed"),
+    [
+        ("double", "malloc(8000)", False, [set()]),
+        ("double", "malloc(8000)", True, [set()]),
+        ("double", "calloc(1000, 8)", False, [{"A1"}]),
+        ("double", "calloc(1000, 8)", True, []),
+        ("char", "calloc(1000, 8)", False, []),
+        ("double", "calloc(1000, 9)", False, []),
+    ],
+)
+def test_zeros_behind_a_short_message(
+    tmp_path: Path, type_: str, made: str, strict: bool, assumed: list[set[str]]
+) -> None:
+    """That nobody reads them is assumption A1, which is not made for characters."""
+    body = f"{type_} *b = {made}; MPI_Recv(b, 1000, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); free(b);"
+    found = source_in(tmp_path, f"{TOP}\nint main(int argc, char **argv)\n{{\n{body}\n    return 0;\n}}\n")
+    places = {u.place for u in found.uses}
+    told = of_blocks(found.units, found.program, Options(strict=strict), found.uses, places, ())
+    assert [a for _, verdict in told for a in verdict.assumptions.values()] == assumed

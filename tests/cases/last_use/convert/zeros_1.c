@@ -1,4 +1,4 @@
-/* The memory is zero from the beginning, and that is sent. */
+/* The memory is zero from the beginning, and that is sent: OPI_Calloc stands for calloc. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     a = made(n, rank + 2);
     if (rank == 0) {
-        MPI_Send(a, n, MPI_INT, 1, 0, MPI_COMM_WORLD); //~ keep
+        MPI_Send(a, n, MPI_INT, 1, 0, MPI_COMM_WORLD); //~ give(a)
     } else if (rank == 1) {
         MPI_Recv(a, n, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < n; i++)
