@@ -103,7 +103,7 @@ BUGS = (
     Bug(
         "structs that are given by value are not read",
         "opi_xform.values.steps",
-        "            self.by_value(node, call, values)\n            return\n",
+        "            self.by_value(node, call, given)\n            return\n",
         "            return\n",
         ("send_read_by_value",),
         condition="read after send",
