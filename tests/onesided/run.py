@@ -45,10 +45,13 @@ class Setting:
     kinds: int = ALL_KINDS
     openmpi_kinds: int | None = None
     """Those under Open MPI, where they are fewer."""
+    per_process: tuple[int, ...] = ()
+    """Of threads and fibers: how many ranks each process has; one process where it is empty."""
 
     def __str__(self) -> str:
         words = (f"{name}={value}" for name, value in self.environment)
-        return " ".join([f"{self.ranks} {self.carrier}", *words])
+        divided = [f"in processes of {','.join(map(str, self.per_process))}"] if self.per_process else []
+        return " ".join([f"{self.ranks} {self.carrier}", *divided, *words])
 
 
 SETTINGS = (
@@ -57,14 +60,17 @@ SETTINGS = (
     Setting(4),
     Setting(3, "threads"),
     Setting(4, "fibers"),
+    Setting(4, "threads", per_process=(2, 2)),
+    Setting(4, "threads", per_process=(1, 3)),
+    Setting(4, "fibers", per_process=(3, 1)),
+    Setting(3, "fibers", per_process=(1, 1, 1)),
     Setting(2, environment=(("OPI_NODE_RANKS", "1"),), kinds=NOT_SHARED, openmpi_kinds=ALLOCATED & NOT_SHARED),
     Setting(4, environment=(("OPI_NODE_RANKS", "2"),), kinds=NOT_SHARED, openmpi_kinds=ALLOCATED & NOT_SHARED),
     Setting(3, environment=(("OPI_KERNEL_COPY", "0"),), openmpi_kinds=ALLOCATED),
     Setting(3, environment=(("OPI_SPIN", "0"), ("OPI_YIELD", "0"))),
 )
 """On pretended nodes, what accumulates in windows over memory of the program is the MPI's, and without copies by the
-kernel all of them are: under Open MPI they are left out, as in ``plain_settings``.  So are threads and fibers of
-several processes: libopi refuses their windows by name."""
+kernel all of them are: under Open MPI they are left out, as in ``plain_settings``."""
 
 
 def plain_settings(mpi: Mpi) -> tuple[Setting, ...]:
@@ -89,8 +95,9 @@ def command(mpi: Mpi, program: Path, where: Setting, first: int, seeds: int) -> 
     arguments = [str(seeds), str(first), str(kinds)]
     if where.carrier == "processes":
         return [*mpi.run_command(where.ranks), str(program), *arguments]
-    options = ["-n", str(where.ranks), "-p", "1"]
-    return job(mpi, options, [str(program), *arguments], Carrier(where.carrier, None))
+    options = ["-n", str(where.ranks), "-p", str(len(where.per_process) or 1)]
+    carrier = Carrier(where.carrier, None, per_process=where.per_process)
+    return job(mpi, options, [str(program), *arguments], carrier)
 
 
 def run(words: Sequence[str], where: Setting, limit_s: float) -> str:

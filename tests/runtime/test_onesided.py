@@ -125,7 +125,43 @@ def test_windows_of_ranks_that_share_a_process(
     assert (done.returncode, done.stdout) == (0, f"{name}: ok, 0 failures\n"), done.stderr
 
 
-def test_windows_of_ranks_in_several_processes_are_refused_by_name(mpi_user: MpiUser, of_ranks: Path) -> None:
-    result = mpi_user.run(2, of_ranks / "windows", check=False, OPI_RANKS="4", OPI_RANKS_CARRIER="threads")
+def test_a_reader_does_not_wait_for_ever_for_a_writer(mpi_user: MpiUser, of_ranks: Path, shared_tmp: Path) -> None:
+    """Of threads and fibers in one process, and of processes; those in several processes are below."""
+    for kind in ("threads", "fibers"):
+        told = {**os.environ, **mpi_user.environment, "OPI_RANKS": "4", "OPI_RANKS_CARRIER": kind}
+        done = subprocess.run([of_ranks / "queue"], env=told, capture_output=True, text=True, check=False, timeout=60)
+        assert (done.returncode, done.stdout) == (0, "queue: ok, 0 failures\n"), done.stderr
+    assert "queue: ok, 0 failures" in mpi_user.run(4, built(mpi_user, shared_tmp, "queue")).out
+
+
+@pytest.mark.parametrize("per_process", ["2,2", "3,1,1"])
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+@pytest.mark.parametrize("name", ["windows", "errors", "counts", "queue", "divided"])
+def test_windows_of_ranks_in_several_processes(
+    mpi_user: MpiUser, of_ranks: Path, name: str, kind: str, per_process: str
+) -> None:
+    told = {"OPI_RANKS_PER_PROCESS": per_process, "OPI_RANKS_CARRIER": kind}
+    result = mpi_user.run(per_process.count(",") + 1, of_ranks / name, **told)
+    if "this MPI has no such calls" in result.out:
+        pytest.skip("calls with MPI_Count came with MPI 4")
+    assert result.out == f"{name}: ok, 0 failures\n", result.err
+
+
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+def test_a_target_in_another_process_takes_no_part(mpi_user: MpiUser, of_ranks: Path, kind: str) -> None:
+    """Fibers, too, since the target computes in a process of its own."""
+    result = mpi_user.run(2, of_ranks / "late", OPI_RANKS="2", OPI_RANKS_CARRIER=kind)
+    assert result.out == "late: ok, 0 failures\n", result.err
+
+
+def test_windows_of_ranks_on_several_nodes_are_refused_by_name(mpi_user: MpiUser, of_ranks: Path) -> None:
+    told = {"OPI_RANKS": "4", "OPI_RANKS_CARRIER": "threads", "OPI_NODE_RANKS": "1"}
+    result = mpi_user.run(2, of_ranks / "windows", check=False, **told)
     assert result.code != 0
-    assert "MPI_Win_create: windows of ranks that are in several processes are not available" in result.err
+    assert "MPI_Win_create: windows of ranks that are on several nodes are not available" in result.err
+
+
+def test_no_shared_window_of_ranks_on_several_nodes(mpi_user: MpiUser, of_ranks: Path) -> None:
+    told = {"OPI_RANKS": "4", "OPI_RANKS_CARRIER": "threads", "OPI_NODE_RANKS": "1"}
+    result = mpi_user.run(2, of_ranks / "divided", "nodes", **told)
+    assert result.out == "divided: ok, 0 failures\n", result.err

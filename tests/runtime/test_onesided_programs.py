@@ -12,7 +12,7 @@ from tests.onesided.run import SETTINGS, SOURCE, Setting, build, command, plain_
 
 pytestmark = pytest.mark.mpi
 
-WHERE = (SETTINGS[1], SETTINGS[3], SETTINGS[4], SETTINGS[5])
+WHERE = (SETTINGS[1], SETTINGS[3], SETTINGS[4], *(s for s in SETTINGS if s.per_process), SETTINGS[9])
 
 
 @pytest.mark.parametrize("where", WHERE, ids=str)

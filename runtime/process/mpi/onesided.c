@@ -13,9 +13,7 @@
 #include "process/objects/request.h"
 #include "shared/onesided/onesided.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/uio.h>
 
 #define CHAINS 64
 #define PAGE 4096
@@ -154,28 +152,8 @@ bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const v
     return t->id == opi.me || opi_reachable(p, n);
 }
 
-bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write) {
-    enum { MOST = 128 };
-    struct iovec there[MOST];
-    int pid = opi.peer[t->id]->pid;
-    size_t piece = 0, skip = 0;
-    while (n) {
-        size_t k = 0;
-        for (size_t i = piece; i < pieces && k < MOST; i++, k++)
-            there[k] = (struct iovec){theirs[i].at + (k ? 0 : skip), theirs[i].n - (k ? 0 : skip)};
-        struct iovec here = {mine, n};
-        ssize_t got = write ? process_vm_writev(pid, &here, 1, there, k, 0) : process_vm_readv(pid, &here, 1, there, k, 0);
-        if (got <= 0) {
-            if (got < 0 && errno == EINTR)
-                continue;
-            return false;
-        }
-        mine = (char *)mine + got;
-        n -= (size_t)got;
-        for (skip += (size_t)got; piece < pieces && skip >= theirs[piece].n; piece++)
-            skip -= theirs[piece].n;
-    }
-    return true;
+int opiw_pid(const struct opiw_target *t) {
+    return opi.peer[t->id]->pid;
 }
 
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n) {

@@ -286,6 +286,7 @@ struct opir_process {
     int process, processes;
     int *firsts; /* the first rank of each process, and behind the last one `size` */
     int *node; /* of each process: the lowest process that shares its node */
+    int *pid;  /* of each process, as its own node knows it */
     struct opir_rank *rank; /* those of this process */
     struct opir_inbox *inboxes; /* of threads, in the same order: looked up without a look at the rank, whose lines its owner writes */
     struct opir_group *world_group;

@@ -223,6 +223,7 @@ static int find_nodes(void) {
     const char *pretended = getenv("OPI_NODE_RANKS");
     int n = opir.processes, per = pretended ? atoi(pretended) : 0, own = 0, mates = 0;
     opir.node = opir_alloc((size_t)n * sizeof(int));
+    opir.pid = opir_alloc((size_t)n * sizeof(int));
     if (n > 1) {
         MPI_Comm shared;
         PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
@@ -230,6 +231,8 @@ static int find_nodes(void) {
         PMPI_Bcast(&own, 1, MPI_INT, 0, shared);
         PMPI_Comm_free(&shared);
         PMPI_Allgather(&own, 1, MPI_INT, opir.node, 1, MPI_INT, MPI_COMM_WORLD);
+        int pid = (int)getpid();
+        PMPI_Allgather(&pid, 1, MPI_INT, opir.pid, 1, MPI_INT, MPI_COMM_WORLD);
     }
     for (int k = 0; k < n; k++)
         mates += opir.node[k] == own ? opir.firsts[k + 1] - opir.firsts[k] : 0;

@@ -119,6 +119,8 @@ static void handle(int process, const struct opir_head *h, const void *data) {
         opir_around_packet(process, h, data);
     else if (h->kind < OPIR_P_BUNDLE)
         opir_far_packet(process, h, data);
+    else if (h->kind == OPIR_P_WAKE)
+        opir_wake(opir_rank_of(h->dst));
     else
         opir_dead_packet(process, h, data);
 }

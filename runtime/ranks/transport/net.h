@@ -21,6 +21,7 @@ enum opir_packet_kind {
     OPIR_P_CANCELLED, /* it was taken back */
     OPIR_P_CREDIT,    /* `bytes` of EAGER were received */
     OPIR_P_BUNDLE,    /* what a process brings to a collective: of `ctx`, number `id`; `bytes` inside, or by a transfer with `tag` */
+    OPIR_P_WAKE,      /* `dst` waits in a call of a window, and what it waits for may be there (window/onesided.c) */
     OPIR_P_IDLE,      /* is everybody idle?  `id` is the number of the question (dead.c) */
     OPIR_P_STATE,     /* the answer */
     OPIR_P_TELL       /* everybody is: say who waits for what, and pass it on */

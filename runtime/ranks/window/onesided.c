@@ -1,6 +1,7 @@
-/* onesided.c - thread and fiber ranks' side of shared/onesided: all memory of a process is in every rank's reach, so the origin only reads and writes.
- *
- * The ranks of a window have to be in one process. */
+/* onesided.c - thread and fiber ranks' side of shared/onesided: all memory of a process is in every rank's reach, so the origin only reads and writes.  Where a
+ * window's ranks are in several processes of a node, its seats and what it brings along lie in memory that these share (ground.c, create.c); the kernel copies to
+ * and from all other memory of another process. */
+#include "ranks/transport/net.h"
 #include "ranks/window/win.h"
 
 #include <stdlib.h>
@@ -36,24 +37,50 @@ void opiw_begin(void) {
 void opiw_end(void) {
 }
 
+/* Who waits for a rank of another process sleeps at last as if it waited for one of this process, so it has to be woken, by a packet.  It says in its seat that
+ * it is going to sleep, and looks once more; who makes the condition true looks at the seat afterwards.  Between the two there is a full fence on both sides, so
+ * one of them sees the other.  Until its packet has been taken in, the process that sent it and the one that waits are not both idle for dead.c, which counts it. */
+static bool ask(_Atomic uint32_t *asks, bool (*ready)(void *), void *of) {
+    atomic_store_explicit(asks, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    return ready(of);
+}
+
 bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void *), void *of) {
-    (void)w, (void)on;
+    (void)on;
     if (ready(of))
         return true;
+    const struct opir_win *x = w->side;
     struct opir_rank *me = opir_me(call);
     struct opir_wait s = {0};
+    _Atomic uint32_t *asks = x->ground ? &w->at[w->rank].seat->asks : NULL;
     me->call = call;
-    while (!ready(of))
+    while (!ready(of)) {
+        if (asks && (opir.fibers || s.n >= (uint32_t)opir.spins) && ask(asks, ready, of)) /* no thread sleeps before it has looked so often */
+            break;
         opir_relax(&s);
+    }
+    if (asks)
+        atomic_store_explicit(asks, 0, memory_order_relaxed); /* to be woken in vain does no harm */
     opir_relaxed(&s);
     me->call = NULL;
     return true;
 }
 
 void opiw_wake(struct opiw_win *w, int member) {
-    struct opir_rank *r = opir_rank_of(w->at[member].id);
-    if (r != opir_self)
-        opir_wake(r);
+    struct opiw_target *t = &w->at[member];
+    struct opir_rank *r = opir_rank_of(t->id);
+    if (OPIR_LIKELY(r != NULL)) {
+        if (r != opir_self)
+            opir_wake(r);
+        return;
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!atomic_load_explicit(&t->seat->asks, memory_order_relaxed) || !atomic_exchange_explicit(&t->seat->asks, 0, memory_order_relaxed))
+        return; /* who has set it to 0 has sent a packet, after which its owner looks again */
+    struct opir_packet *p = opir_packet_new(OPIR_P_WAKE, 0);
+    p->head.dst = t->id;
+    opir_net_send(opir_process_of(t->id), p);
 }
 
 void opiw_vain(void) {
@@ -120,14 +147,12 @@ void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at,
 }
 
 bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const void *p, size_t n) {
-    (void)w, (void)t, (void)p, (void)n;
-    return true;
+    (void)w, (void)p, (void)n;
+    return opir_rank_of(t->id) != NULL;
 }
 
-/* Everything is in reach, so nobody asks. */
-bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write) {
-    (void)t, (void)mine, (void)theirs, (void)pieces, (void)n, (void)write;
-    return false;
+int opiw_pid(const struct opiw_target *t) {
+    return opir.pid[opir_process_of(t->id)];
 }
 
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n) {
@@ -150,112 +175,4 @@ int *opiw_members(struct opiw_win *w, MPI_Group group, int *n) {
 void opiw_complete(const char *call, MPI_Request *request) {
     struct opir_req *q = opir_req_sent(opir_me(call));
     OPIR_PUT(request, q);
-}
-
-/* ---- making windows ------------------------------------------------------------------------------------------------------------------------------- */
-
-struct card {
-    uintptr_t base, seat;
-    MPI_Aint size, unit;
-    int world, ok;
-};
-
-static int gather(const char *call, MPI_Comm comm, struct card *mine, struct card *all) {
-    struct opir_args args = {.kind = OPIR_ALLGATHER, .sbuf = mine, .scount = sizeof *mine, .stype = MPI_BYTE, .rbuf = all, .rcount = sizeof *mine,
-                             .rtype = MPI_BYTE, .has_s = true, .has_r = true};
-    return opir_coll(call, comm, &args, NULL, false);
-}
-
-static bool noncontiguous(MPI_Info info) {
-    char value[MPI_MAX_INFO_VAL + 1];
-    int there = 0;
-    return info != MPI_INFO_NULL && PMPI_Info_get(info, "alloc_shared_noncontig", MPI_MAX_INFO_VAL, value, &there) == MPI_SUCCESS && there &&
-           strcmp(value, "true") == 0;
-}
-
-/* The memory that a window brings along: of MPI_Win_allocate_shared one block of member 0's, in which the parts follow each other, as a rule. */
-static void *block_for(int flavor, bool apart, int rank, const struct card *all, int n) {
-    size_t bytes = (size_t)all[rank].size;
-    void *p = NULL;
-    if (flavor == MPI_WIN_FLAVOR_SHARED && !apart) {
-        bytes = 0;
-        for (int i = 0; rank == 0 && i < n; i++)
-            bytes += (size_t)all[i].size;
-        if (rank)
-            return NULL;
-    } else if (flavor != MPI_WIN_FLAVOR_ALLOCATE && flavor != MPI_WIN_FLAVOR_SHARED) {
-        return NULL;
-    }
-    return posix_memalign(&p, 64, bytes ? bytes : 1) ? NULL : p;
-}
-
-static struct opir_win *win_new(int flavor, const struct card *mine, struct opir_comm *c) {
-    struct opir_win *x = opir_alloc(sizeof *x);
-    opir_obj_init(&x->obj, OPIR_WIN);
-    x->flavor = flavor;
-    x->model = MPI_WIN_UNIFIED;
-    x->size = mine->size;
-    x->unit = (int)mine->unit;
-    x->errh = MPI_ERRORS_ARE_FATAL;
-    x->group = opir_group_keep(c->local);
-    x->info = MPI_INFO_NULL;
-    x->w = opir_alloc(sizeof *x->w);
-    x->w->at = opir_alloc((size_t)opir_comm_size(c) * sizeof *x->w->at);
-    x->w->rank = c->rank;
-    x->w->size = x->w->nnear = opir_comm_size(c);
-    x->w->dynamic = flavor == MPI_WIN_FLAVOR_DYNAMIC;
-    x->w->side = x;
-    return x;
-}
-
-int opir_win_make(const char *call, int flavor, void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-    struct opir_rank *me = opir_me(call);
-    struct opir_comm *c = opir_comm_of(me, comm);
-    if (!c || c->shared->inter)
-        return opir_raise(c, MPI_ERR_COMM, call, "%s", c ? "an intercommunicator" : "invalid communicator");
-    if (!win || (!baseptr && (flavor == MPI_WIN_FLAVOR_ALLOCATE || flavor == MPI_WIN_FLAVOR_SHARED)))
-        return opir_raise(c, MPI_ERR_ARG, call, "null pointer");
-    if (size < 0)
-        return opir_raise(c, MPI_ERR_SIZE, call, "negative size");
-    if (unit <= 0 || unit > INT32_MAX)
-        return opir_raise(c, MPI_ERR_DISP, call, "invalid displacement unit");
-    if (c->shared->spread)
-        opir_die("%s: windows of ranks that are in several processes are not available", call);
-    int n = opir_comm_size(c);
-    struct card mine = {.base = (uintptr_t)base, .size = size, .unit = unit, .world = me->world}, *all = opir_alloc((size_t)n * sizeof *all);
-    int rc = gather(call, comm, &mine, all);
-    bool apart = noncontiguous(info), brings = flavor == MPI_WIN_FLAVOR_ALLOCATE || (flavor == MPI_WIN_FLAVOR_SHARED && (apart || c->rank == 0));
-    void *block = rc == MPI_SUCCESS ? block_for(flavor, apart, c->rank, all, n) : NULL;
-    struct opiw_seat *seat = opir_alloc(opiw_seat_bytes(n));
-    mine.ok = !brings || block;
-    mine.seat = (uintptr_t)seat;
-    mine.base = block ? (uintptr_t)block : mine.base;
-    if (rc == MPI_SUCCESS)
-        rc = gather(call, comm, &mine, all);
-    bool ok = true;
-    for (int i = 0; i < n; i++)
-        ok = ok && all[i].ok;
-    if (rc != MPI_SUCCESS || !ok) {
-        free(all);
-        free(block);
-        free(seat);
-        return rc != MPI_SUCCESS ? rc : opir_raise(c, MPI_ERR_NO_MEM, call, "no memory for the window");
-    }
-    struct opir_win *x = win_new(flavor, &mine, c);
-    uintptr_t next = all[0].base;
-    for (int i = 0; i < n; i++) {
-        bool in_block = flavor == MPI_WIN_FLAVOR_SHARED && !apart;
-        x->w->at[i] = (struct opiw_target){.base = (char *)(in_block ? next : all[i].base), .size = (size_t)all[i].size, .unit = all[i].unit,
-                                           .seat = (struct opiw_seat *)all[i].seat, .id = all[i].world, .direct = true};
-        next += (uintptr_t)all[i].size;
-    }
-    free(all);
-    x->block = block;
-    x->base = x->w->at[c->rank].base;
-    if (info != MPI_INFO_NULL)
-        PMPI_Info_dup(info, &x->info);
-    if (baseptr)
-        memcpy(baseptr, &x->base, sizeof x->base);
-    OPIR_PUT(win, x);
-    return MPI_SUCCESS;
 }

@@ -62,7 +62,10 @@ EXPORT int MPI_Win_free(MPI_Win *win_at) {
     if (rc != MPI_SUCCESS)
         return opiw_raise(w, rc, call, "an attribute's delete function failed");
     opiw_depart(call, w);
-    free(w->at[w->rank].seat);
+    if (x->ground)
+        opir_ground_drop(x->ground);
+    else
+        free(w->at[w->rank].seat);
     opiw_drop(w);
     opir_group_drop(x->group);
     opir_errh_drop(x->errh);
@@ -76,7 +79,8 @@ EXPORT int MPI_Win_free(MPI_Win *win_at) {
     return MPI_SUCCESS;
 }
 
-/* MPI_PROC_NULL: the first member that has memory there.  Who has none has no address either, as in MPICH. */
+/* MPI_PROC_NULL: the first member that has memory there.  Who has none has no address either, as in MPICH, nor has one whose memory loads and stores do not
+ * reach. */
 static int query(const char *call, struct opir_win *x, int rank, MPI_Aint *size, MPI_Aint *unit, void *baseptr) {
     static const struct opiw_target none = {.unit = 1};
     const struct opiw_target *t = &none;
@@ -86,10 +90,10 @@ static int query(const char *call, struct opir_win *x, int rank, MPI_Aint *size,
         return opiw_raise(x->w, MPI_ERR_RANK, call, "invalid rank");
     if (!size || !unit || !baseptr)
         return opiw_raise(x->w, MPI_ERR_ARG, call, "null pointer");
-    if (rank != MPI_PROC_NULL)
+    if (rank != MPI_PROC_NULL && x->w->at[rank].direct)
         t = &x->w->at[rank];
     for (int i = 0; rank == MPI_PROC_NULL && t == &none && i < x->w->size; i++)
-        if (x->w->at[i].size)
+        if (x->w->at[i].size && x->w->at[i].direct)
             t = &x->w->at[i];
     *size = (MPI_Aint)t->size;
     *unit = t->unit;

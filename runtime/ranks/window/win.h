@@ -16,6 +16,7 @@ struct opir_win {
     struct opir_attr *attrs;
     char *name;
     void *base, *block; /* block: memory that the window brought along, to be freed with it */
+    struct opir_ground *ground; /* of a window of several processes: where seats and memory lie; NULL: all members are in this process */
     MPI_Aint size;
     int unit, flavor, model;
 };
@@ -25,6 +26,24 @@ static inline struct opir_win *opir_win_of(MPI_Win h) {
 }
 
 int opir_win_make(const char *call, int flavor, void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+
+/* ---- ground.c: memory that the members of a window share, who live in several processes of a node --------------------------------------------------------- */
+
+/* Of each process with members one piece, mapped by all others, too.  Where things lie is the same sum for all members. */
+struct opir_ground;
+struct opir_ground_card {
+    uint64_t token; /* what the piece, which lies there in its process, begins with */
+    uintptr_t at;
+    int fd; /* -1: none */
+};
+/* The piece of this process; NULL: no memory. */
+struct opir_ground *opir_ground_new(int pieces, int here, size_t bytes, int members, struct opir_ground_card *card);
+/* Maps the piece of another process.  `copies`: the kernel is to copy between the two, too.  False where the system does not allow it. */
+bool opir_ground_join(struct opir_ground *g, int piece, int pid, size_t bytes, const struct opir_ground_card *card, bool copies);
+void opir_ground_ready(struct opir_ground *g); /* all have joined */
+char *opir_ground_at(const struct opir_ground *g, int piece, size_t offset);
+void opir_ground_drop(struct opir_ground *g); /* by each member */
+
 /* error.c */
 int opir_win_raise(MPI_Errhandler h, MPI_Win win, int code, const char *call, const char *why);
 bool opir_errh_valid(MPI_Errhandler h);

@@ -15,38 +15,42 @@ void opiw_let_in(struct opiw_win *w, struct opiw_seat *s) {
         opiw_wake_all(w);
 }
 
-struct wanted {
-    struct opiw_seat *of;
-    unsigned looks;
-};
-
-static bool get_exclusive(void *of) {
-    struct wanted *l = of;
+static bool get_exclusive(void *seat) {
+    struct opiw_seat *s = seat;
     uint32_t none = 0;
-    return atomic_load_explicit(&l->of->lock, memory_order_relaxed) == 0 &&
-           atomic_compare_exchange_strong_explicit(&l->of->lock, &none, OPIW_EXCLUSIVE, memory_order_acquire, memory_order_relaxed);
+    return atomic_load_explicit(&s->lock, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(&s->lock, &none, OPIW_EXCLUSIVE, memory_order_acquire, memory_order_relaxed);
 }
 
-/* Writers that wait go first, for a while: not for ever, since who holds a shared lock may wait for another who wants one. */
-static bool get_shared(void *of) {
-    struct wanted *l = of;
-    uint32_t now = atomic_load_explicit(&l->of->lock, memory_order_relaxed);
-    if (now & OPIW_EXCLUSIVE)
-        return false;
-    if (atomic_load_explicit(&l->of->writers, memory_order_relaxed) && l->looks++ < LET_WRITERS_IN)
-        return false;
-    return atomic_compare_exchange_strong_explicit(&l->of->lock, &now, now + 1, memory_order_acquire, memory_order_relaxed);
+static bool get_shared(void *seat) {
+    struct opiw_seat *s = seat;
+    uint32_t now = atomic_load_explicit(&s->lock, memory_order_relaxed);
+    while (!(now & OPIW_EXCLUSIVE))
+        if (atomic_compare_exchange_weak_explicit(&s->lock, &now, now + 1, memory_order_acquire, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* Who wants a shared lock lets those who wait for an exclusive one go first, for a while: not for ever, since who holds a shared lock may wait for another who
+ * wants one.  It does not sleep meanwhile, since nobody would wake it. */
+static void let_writers_in(const struct opiw_seat *s) {
+    for (int looks = 0; looks < LET_WRITERS_IN && atomic_load_explicit(&s->writers, memory_order_relaxed) &&
+                        !(atomic_load_explicit(&s->lock, memory_order_relaxed) & OPIW_EXCLUSIVE);
+         looks++)
+        opiw_vain();
 }
 
 bool opiw_acquire(const char *call, struct opiw_win *w, int target, bool exclusive) {
-    struct wanted l = {w->at[target].seat, 0};
-    if (!exclusive)
-        return get_shared(&l) || opiw_queue(call, w, l.of, get_shared, &l);
-    if (get_exclusive(&l))
+    struct opiw_seat *s = w->at[target].seat;
+    if (!exclusive) {
+        let_writers_in(s);
+        return get_shared(s) || opiw_queue(call, w, s, get_shared, s);
+    }
+    if (get_exclusive(s))
         return true;
-    atomic_fetch_add_explicit(&l.of->writers, 1, memory_order_relaxed);
-    bool got = opiw_queue(call, w, l.of, get_exclusive, &l);
-    atomic_fetch_sub_explicit(&l.of->writers, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->writers, 1, memory_order_relaxed);
+    bool got = opiw_queue(call, w, s, get_exclusive, s);
+    atomic_fetch_sub_explicit(&s->writers, 1, memory_order_relaxed);
     return got;
 }
 

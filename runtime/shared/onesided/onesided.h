@@ -33,7 +33,8 @@ struct opiw_seat {
     _Atomic uint32_t writers;   /* who waits for an exclusive lock.  A hint: those who want a shared one let them in for a while */
     _Atomic uint32_t combining; /* 1 while somebody accumulates into this member's memory; acquire and release */
     _Atomic uint32_t sleepers;  /* who waits for one of the two; sequentially consistent with them, so that who gives one back wakes who sleeps */
-    char apart[48];             /* what others poll lies in lines of their own */
+    _Atomic uint32_t asks;      /* the side's: 1 where its owner asks to be woken (ranks/window/onesided.c) */
+    char apart[44];             /* what others poll lies in lines of their own */
     _Atomic uint32_t arrived;   /* of member 0's seat alone: who is at the barrier */
     _Atomic uint32_t round;     /* the same: barriers that are over; release by the last to come, acquire by all others */
     _Atomic uint32_t departed;  /* the same: who will not look at it again */
@@ -124,12 +125,8 @@ void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t
 void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at, size_t n, const void *from);
 /* Do loads and stores reach these bytes of another member, at this address?  Asked for dynamic windows. */
 bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const void *p, size_t n);
-/* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
-struct opiw_piece {
-    char *at;
-    size_t n;
-};
-bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+/* The process of a target that loads and stores do not reach. */
+int opiw_pid(const struct opiw_target *t);
 /* The members of a group, by their rank in the window, to be freed; NULL where one is no member or memory is short.  A group of none gives one unused int. */
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n);
 struct opiw_op;
@@ -139,6 +136,15 @@ void opiw_watch(struct opiw_op *o, enum opiw_kind kind, MPI_Op op, bool requeste
 void opiw_watch_end(const char *call, struct opiw_win *w, int target, enum opiw_ending how);
 /* A request that is complete. */
 void opiw_complete(const char *call, MPI_Request *request);
+
+/* ---- kernel.c -------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
+struct opiw_piece {
+    char *at;
+    size_t n;
+};
+bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 
 /* ---- reach.c: the bytes of a target -------------------------------------------------------------------------------------------------------------- */
 
