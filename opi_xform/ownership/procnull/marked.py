@@ -31,6 +31,8 @@ from opi_xform.ownership.procnull.kinds import (
     puns,
 )
 
+FLOATING = "floating"  # what nodes look at that ask whether floating numbers may be, or their bytes
+
 
 class Marked:
     """temps: by (frame, number).  places: by object: stretches of it (None: all of it), by kind.
@@ -76,9 +78,6 @@ class Marked:
             for n in self.readers.get(key, ()):
                 self.again[n] = 1
 
-    def everything_changed(self) -> None:
-        self.again = bytearray(b"\1") * len(self.again)
-
     # --- what is known -------------------------------------------------------------------------------------------
 
     def held(self, o: int, stretch: Stretch | None, type_: Type) -> Marks:
@@ -114,6 +113,7 @@ class Marked:
         """What a floating number may be that a call may have written or returned which is not followed."""
         if not self.passes:
             return NO_MARKS
+        self.looked_at(FLOATING)
         return frozenset(mark for mark, there in ((VALUE, self.floating), (WHOLE, self.packed)) if there)
 
     def pack(self) -> None:
@@ -121,7 +121,7 @@ class Marked:
         if self.packed or not self.packs:
             return
         self.packed = True
-        self.everything_changed()
+        self.changed(FLOATING)
         for o, info in enumerate(self.objects.table):
             if is_floating(info.type) and o not in self.own:
                 self.put(o, None, (WHOLE,))
@@ -160,10 +160,15 @@ class Marked:
         """One is stored, and nobody knows where."""
         if not self.lost:
             self.lost = True
-            self.everything_changed()
+            self.again = bytearray(b"\1") * len(self.again)
 
     def floats(self) -> None:
         """Floating numbers may be."""
         if not self.floating:
             self.floating = True
-            self.everything_changed()
+            self.changed(FLOATING)
+
+    def some_float(self) -> bool:
+        """Whether floating numbers may be."""
+        self.looked_at(FLOATING)
+        return self.floating

@@ -48,7 +48,7 @@ COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 PLAIN = ("sizeof a variable length array", "floating constant", "void")
 """Unknown values that MPI_PROC_NULL is not among."""
 
-MESSAGES = "messages"  # what nodes look at that ask what messages carry
+MESSAGES, STATUSES = "messages", "statuses"  # what nodes look at that ask what messages carry, what statuses tell
 Shown = Callable[[int, Poly], bool]  # a value is real at a node, as its range shows
 
 
@@ -121,7 +121,7 @@ class Taint(Marked):
                     o = self.objects.variable(frame, key)
                     type_ = self.program.variables[key].type
                     out |= self.held(o, (0, type_.size or 0), type_)
-                case ins.Op(op="neg", args=(ins.Nondet(),)) if self.floating:
+                case ins.Op(op="neg", args=(ins.Nondet(),)) if self.some_float():
                     out |= {VALUE}
                 case ins.Op(op=op) if op.startswith("call "):  # of a function that calls itself
                     out = ALL
@@ -338,11 +338,11 @@ class Taint(Marked):
                 there = peer is not None and peer < len(arguments) and VALUE in arguments[peer]
                 if there and peer is not None and not self.absent and not self.shown(n, self.values.args[n][peer]):
                     self.absent = True
-                    self.everything_changed()
+                    self.changed(STATUSES)
             for tag in {op.tag, op.send.tag if op.send is not None else None} - {None}:
                 if tag is not None and tag < len(arguments) and VALUE in arguments[tag] and not self.tagged:
                     self.tagged = True
-                    self.everything_changed()
+                    self.changed(STATUSES)
             sent = op.send.buf if op.send is not None else None
             if sent is not None and sent < len(call.args):
                 address = self.symbols.not_null(self.values.args[n][sent])
@@ -382,6 +382,7 @@ class Taint(Marked):
     def tell_tag(self, n: int, frame: int, call: ins.CallInstr, op: MpiOp) -> None:
         """A status tells the tag of the message, which may be one."""
         status = op.status if op.completes is None else op.completes.status
+        self.looked_at(STATUSES)
         if not self.tagged or self.tag_at is None or status is None or status >= len(call.args):
             return
         at = op.tag if op.tag is not None else op.recv.tag if op.recv is not None else None
@@ -397,6 +398,7 @@ class Taint(Marked):
 
     def told(self, n: int, op: MpiOp, call: ins.CallInstr, i: int) -> bool | None:
         """Whether what a call tells of messages may be one; None: the argument is none of these."""
+        self.looked_at(STATUSES)
         if op.completes is not None:
             return self.absent if i == op.completes.status else False
         if i == op.status:
