@@ -14,11 +14,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from opi_xform.attempts.again import Again, Tried, converted, site
 from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError
 from opi_xform.frontend.macros.macro_uses import Reading, Use, Wanted, read
+from opi_xform.frontend.macros.wanted_text import WantedText
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, Plan, PointerDeclaration, ReplaceCall
@@ -68,6 +70,12 @@ class WritingOut:
     def inside(self, file: str) -> bool:
         return os.path.commonpath([self.root, standing(file)]) == self.root
 
+    @cached_property
+    def text(self) -> WantedText:
+        """What the text alone tells of the uses that are wanted."""
+        words = self.wanted.calls | self.wanted.made | self.wanted.names
+        return WantedText({file: self.sources.data(file) for file in self.readers}, words)
+
     # --- texts --------------------------------------------------------------------------------------------------------
 
     def texts(self, chosen: Callable[[Key], bool]) -> Texts:
@@ -113,13 +121,17 @@ class WritingOut:
         return out
 
     def readings(self, texts: Texts, wanted: Wanted | None, trees: bool, every: bool = False) -> list[Reading] | None:
-        """Of the units that read one of these texts, or of every one; None where one does not compile."""
+        """Of the units that read one of these texts, or of every one that may have a use that is wanted.
+
+        None where one does not compile.
+        """
         out = []
         with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
             top = os.path.realpath(folder)
             lay_out(top, self.again.units, {file: text.mapped.data for file, text in texts.items()}, self.sources)
             for unit in self.again.units:
-                if not every and not any(self.sources.name(file) in texts for file in (unit.path, *unit.files)):
+                files = [self.sources.name(file) for file in (unit.path, *unit.files)]
+                if not (self.text.may_be_in(files) if every else any(file in texts for file in files)):
                     continue
                 path = mirrored(top, self.sources.name(unit.path))
                 try:

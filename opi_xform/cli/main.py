@@ -58,8 +58,9 @@ def script() -> NoReturn:
         if signal.getsignal(signal.SIGINT) is stop:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         open_streams()
-        # Nearly all that is made stays: looking for garbage takes a fifth of the time.
-        gc.set_threshold(100_000, 20, 100)
+        # Nearly all that is made stays: looking for garbage takes a fifth of the time.  Not even at the end: the first
+        # object that is made after a run would have all of a large program looked through.
+        gc.disable()
         code = main()
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):  # closed already, or nobody reads: main has said what is to say

@@ -5,7 +5,7 @@ Unlike ``Symbols.is_nonneg`` this does not trust a type: an unsigned number of 3
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from opi_xform.calls.calls import region_args
@@ -34,13 +34,16 @@ def _ranks_of(program: Program) -> Ranks:
     return Ranks(program)
 
 
+_Fact = tuple[Poly, frozenset[int]]  # with its symbols
+_Premises = tuple[tuple[Poly, ...], frozenset[int]]
+
+
 class Ranks:
     """Lower bounds of values.  facts: polynomials that are not negative, about the symbols as they are now."""
 
     def __init__(self, program: Program, facts: tuple[Poly, ...] = (), within: Ranks | None = None) -> None:
         self.program = program
         self.facts = facts
-        self.told: list[Poly] | None = None  # the facts, as they are put to the proofs
         self.depth: int = 0 if within is None else within.depth + 1
         self.steps: list[int] = [0] if within is None else within.steps
         self.root: Ranks = self if within is None else within.root
@@ -51,6 +54,10 @@ class Ranks:
         self.effects = program.effects
         self.known: dict[int, int | None] = {}
         self.proofs: dict[Poly, bool] = {}
+        # Of the root: the facts as they are put to the proofs; few sets of facts are asked for many values.
+        self.told: dict[tuple[Poly, ...], list[_Fact]] = {}
+        self.each: dict[Poly, _Fact] = {}
+        self.provers: dict[_Premises, Prover] = {}
         self.with_facts: dict[tuple[Poly, ...], Ranks] = {} if within is None else within.with_facts
         self.open: set[int] = set()
         self.found: dict[tuple[int, int | None], list[tuple[int, Poly]] | None] = {}
@@ -113,14 +120,30 @@ class Ranks:
         self.steps[0] += PROOF
         if self.steps[0] > MOST:
             return False
-        if self.told is None:
-            self.told = [self.symbols.resolve(f).substitute(self.from_rank) for f in self.facts]
-        facts = _about(value, self.told)
+        told = self.root.told.get(self.facts)
+        if told is None:
+            told = self.root.told[self.facts] = [self.fact(f) for f in self.facts]
+        facts = _about(value, told)
         known = {s for p in (value, *facts) for s in p.symbols()}
         plain = frozenset(s for s in known if (low := self.of_symbol(s)) is not None and low >= 0)
-        found = Prover(facts, plain, STEPS).proves(value)
+        found = self.prover(facts, plain).proves(value)
         if found or not self.open:
             self.proofs[value] = found
+        return found
+
+    def fact(self, given: Poly) -> _Fact:
+        found = self.root.each.get(given)
+        if found is None:
+            p = self.symbols.resolve(given).substitute(self.from_rank)
+            found = self.root.each[given] = p, frozenset(p.symbols())
+        return found
+
+    def prover(self, facts: list[Poly], plain: frozenset[int]) -> Prover:
+        """Proofs from these facts; plain: numbers that are not negative."""
+        premises = tuple(facts), plain
+        found = self.root.provers.get(premises)
+        if found is None:
+            found = self.root.provers[premises] = Prover(facts, plain, STEPS)
         return found
 
     def least(self, value: Poly) -> int | None:
@@ -400,11 +423,15 @@ class Ranks:
                 return None
 
 
-def _about(value: Poly, facts: list[Poly]) -> list[Poly]:
+def _about(value: Poly, facts: Sequence[_Fact]) -> list[Poly]:
     """The facts that have to do with a value: they share a symbol with it, or with one that does."""
-    symbols, out, rest = set(value.symbols()), [], list(facts)
-    while more := [f for f in rest if not symbols.isdisjoint(f.symbols())]:
-        out += more
-        rest = [f for f in rest if f not in more]
-        symbols.update(s for f in more for s in f.symbols())
-    return out
+    symbols, out, rest = set(value.symbols()), list[Poly](), facts
+    while True:
+        more, left = list[_Fact](), list[_Fact]()
+        for fact in rest:
+            (left if symbols.isdisjoint(fact[1]) else more).append(fact)
+        if not more:
+            return out
+        out += [fact for fact, _ in more]
+        symbols.update(*(own for _, own in more))
+        rest = left

@@ -17,12 +17,11 @@ from opi_xform.graph.graph import MAIN, Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.memory.accesses import Access, Group, Spread
+from opi_xform.memory.accesses import Access, Spread
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.stretches import exactly, stretches_of
-from opi_xform.ownership.model.unshared import unshared
+from opi_xform.ownership.model.stretches import exactly
 from opi_xform.ownership.procnull.carried import ANY, LENGTH, Channel, channel
 from opi_xform.ownership.procnull.kinds import (
     ALL,
@@ -33,72 +32,66 @@ from opi_xform.ownership.procnull.kinds import (
     WHOLE,
     Kind,
     Marks,
-    Stretch,
     begins_as,
     floating_sources,
     given_as_pointer,
     has_one,
-    is_floating,
     kinds_for,
-    kinds_of,
     meet,
-    passes_over,
-    puns,
     tag_offset,
     zeroes,
 )
+from opi_xform.ownership.procnull.marked import Marked
 from opi_xform.ownership.procnull.tainted_results import fill_new, made_of
 
 COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 PLAIN = ("sizeof a variable length array", "floating constant", "void")
 """Unknown values that MPI_PROC_NULL is not among."""
 
+MESSAGES, STATUSES = "messages", "statuses"  # what nodes look at that ask what messages carry, what statuses tell
 Shown = Callable[[int, Poly], bool]  # a value is real at a node, as its range shows
 
 
-class Taint:
+class Taint(Marked):
     """What may hold MPI_PROC_NULL.
 
     null: its number, which counts wherever it is written, until what is made of it is shown to be real; None: it does
     not, and then no value is looked at for what it is: one that is made of MPI_PROC_NULL may hide it (``none + 2``).
-    temps: by (frame, number).  places: by object: stretches of it (None: all of it), by kind.  carried: messages that
-    may have such values, by kind.  absent: a receive may be from MPI_PROC_NULL, which statuses then tell.  tagged: a
-    tag may be one, which they tell as well.  floating: floating numbers may be.  lost: one was stored nobody knows
-    where.  passes: there are calls that are not followed, which write floating numbers: then all of these may be, once
-    some are.  packed: some are in their bytes, in a program that has such bytes (packs).
+    carried: messages that may have such values, by kind.  absent: a receive may be from MPI_PROC_NULL, which statuses
+    then tell.  tagged: a tag may be one, which they tell as well.
     """
 
     def __init__(self, program: Program, null: int | None, shown: Shown) -> None:
-        self.program = program
+        super().__init__(program)
         self.null = null
         self.shown = shown
         self.values = program.values
-        self.objects = program.values.objects
         self.symbols = program.values.symbols
-        self.temps: dict[tuple[int, int], Marks] = {}
-        self.places: dict[int, set[tuple[Kind, Stretch | None]]] = {UNKNOWN: {(kind, None) for kind in EITHER}}
-        self.put_there: set[tuple[frozenset[int], tuple[Kind, ...]]] = set()  # ``put_to_all``
         self.carried: set[tuple[Kind, Channel]] = set()
-        self.absent = self.tagged = self.lost = self.packed = False
-        self.passes = passes_over(program)
-        self.own = unshared(program) if self.passes else frozenset()
-        self.packs = self.passes and puns(program)
+        self.absent = self.tagged = False
         self.tag_at = tag_offset(program)
-        self.stretches = stretches_of(program)
         self.casts, signed = floating_sources(program)
         self.floating = any(e.value is None or (null is not None and -e.value == null) for e in signed)
-        self.changed = True
         for o in sorted({*self.values.escaped, *self.values.foreign}):
             self.put(o, None)
         for o, info in enumerate(self.objects.table):
             if info.variable is not None and info.frame < 0 and begins_as(program.variables[info.variable], null):
                 self.put(o, None)
-        while self.changed:
-            self.changed = False
-            for node in program.graph.nodes:
-                self.step(node)
+        while 1 in self.again:
+            self.turn()
             if not self.floating and self.made_floating():
-                self.floating = self.changed = True
+                self.floats()
+
+    def turn(self) -> None:
+        """Looks at the nodes for which something has changed, those of the same turn included."""
+        nodes = self.program.graph.nodes
+        n = self.again.find(1)
+        while n >= 0:
+            self.again[n] = 0
+            self.at = n
+            self.step(nodes[n])
+            n = self.again.find(1, n + 1)
+        self.at = -1
 
     def made_floating(self) -> bool:
         """Whether a whole number that is made a floating one may be: the arithmetic after it is not followed."""
@@ -122,12 +115,13 @@ class Taint:
                     if name == ast.PROC_NULL or (self.null is not None and value == self.null):
                         out |= {VALUE}
                 case ins.Temp(number=t):
+                    self.looked_at((frame, t))
                     out |= self.temps.get((frame, t), NO_MARKS)
                 case ins.Var(key=key):
                     o = self.objects.variable(frame, key)
                     type_ = self.program.variables[key].type
                     out |= self.held(o, (0, type_.size or 0), type_)
-                case ins.Op(op="neg", args=(ins.Nondet(),)) if self.floating:
+                case ins.Op(op="neg", args=(ins.Nondet(),)) if self.some_float():
                     out |= {VALUE}
                 case ins.Op(op=op) if op.startswith("call "):  # of a function that calls itself
                     out = ALL
@@ -146,71 +140,6 @@ class Taint:
                     pass
         return out
 
-    def held(self, o: int, stretch: Stretch | None, type_: Type) -> Marks:
-        """What some of these bytes of an object are, read as a type."""
-        places = [(kind, None) for kind in EITHER] if self.lost else self.places.get(o, ())
-        return self.as_read({kind for kind, s in places if meet(s, stretch)}, type_, o in self.own)
-
-    def held_by_some(self, group: Group, type_: Type) -> Marks:
-        """What one of these objects is, anywhere in it."""
-        kinds: set[Kind] = set(EITHER) if self.lost else set()
-        for o in group.order:
-            if len(kinds) == len(EITHER):
-                break
-            if o in self.places:
-                stretch = self.stretches.whole(o)
-                kinds.update(kind for kind, s in self.places[o] if meet(s, stretch))
-        return self.as_read(kinds, type_)
-
-    def as_read(self, kinds: set[Kind], type_: Type, own: bool = False) -> Marks:
-        """What numbers that were stored as these kinds are, read as a type.  own: no other function writes there."""
-        mine = kinds_of(type_)
-        found = frozenset(VALUE if kind in mine else kind for kind in kinds)
-        if type_.kind == "float":
-            if WHOLE in found:
-                self.pack()
-            if not own:
-                found |= self.passed()
-        return found
-
-    def passed(self) -> Marks:
-        """What a floating number may be that a call may have written or returned which is not followed."""
-        if not self.passes:
-            return NO_MARKS
-        return frozenset(mark for mark, there in ((VALUE, self.floating), (WHOLE, self.packed)) if there)
-
-    def pack(self) -> None:
-        """Some bytes of a whole number are in a floating one: calls that are not followed may copy it anywhere."""
-        if self.packed or not self.packs:
-            return
-        self.packed = self.changed = True
-        for o, info in enumerate(self.objects.table):
-            if is_floating(info.type) and o not in self.own:
-                self.put(o, None, (WHOLE,))
-
-    def holds(self, o: int, stretch: Stretch | None, kinds: Sequence[Kind] = EITHER) -> bool:
-        """Whether some of these bytes of an object may."""
-        found = self.places.get(o)
-        if self.lost or found is None:
-            return self.lost
-        return any(kind in kinds and meet(s, stretch) for kind, s in found)
-
-    def put(self, o: int, stretch: Stretch | None, kinds: Sequence[Kind] = EITHER) -> None:
-        found = self.places.setdefault(o, set())
-        for kind in kinds:
-            if (kind, None) not in found and (kind, stretch) not in found:
-                found.add((kind, stretch))
-                self.changed = True
-                if kind == WHOLE and not self.packed and is_floating(self.objects.table[o].type):
-                    self.pack()
-
-    def put_to_all(self, group: Group, kinds: Sequence[Kind]) -> None:
-        """Somewhere in one of these objects; what was put stays."""
-        if (group.members, tuple(kinds)) not in self.put_there:
-            self.put_there.add((group.members, tuple(kinds)))
-            for o in group.order:
-                self.put(o, self.stretches.whole(o), kinds)
-
     def read(self, n: int, type_: Type) -> Marks:
         """What a node may read from memory: anything where it is not known what it reads."""
         found = [r for r in self.values.accesses.records.get(n, ()) if r.kind == "R"]
@@ -220,26 +149,22 @@ class Taint:
                 out |= self.held_by_some(r.group, type_)
             elif self.lost or r.object in self.places:  # most objects hold no such number
                 out |= self.held(r.object, self.stretches.place(r), type_)
-            elif type_.kind == "float" and r.object not in self.own:
-                out |= self.passed()
+            else:
+                self.looked_at(r.object)
+                if type_.kind == "float" and r.object not in self.own:
+                    out |= self.passed()
         return out
 
     def write(self, n: int, kinds: Sequence[Kind]) -> None:
         """All that a node writes."""
         found = [r for r in self.values.accesses.records.get(n, ()) if r.kind == "W"]
-        if not found and not self.lost:
-            self.lost = self.changed = True
+        if not found:
+            self.loses()
         for r in found:
             if isinstance(r, Spread):
                 self.put_to_all(r.group, kinds)
             else:
                 self.put(r.object, self.stretches.place(r), kinds)
-
-    def set_temp(self, frame: int, target: ins.Temp | None, marks: Marks = ALL) -> None:
-        known = NO_MARKS if target is None else self.temps.get((frame, target.number), NO_MARKS)
-        if target is not None and not marks <= known:
-            self.temps[frame, target.number] = known | marks
-            self.changed = True
 
     # --- nodes ---------------------------------------------------------------------------------------------------
 
@@ -317,8 +242,8 @@ class Taint:
         return marks - {VALUE} if VALUE in marks and self.shown(n, value) else marks
 
     def becomes_floating(self, marks: Marks, type_: Type) -> None:
-        if type_.kind == "float" and VALUE in marks and not self.floating:
-            self.floating = self.changed = True
+        if type_.kind == "float" and VALUE in marks:
+            self.floats()
 
     def copy(self, n: int) -> None:
         """Bytes of one place to another: to the same bytes of it, where both are known."""
@@ -327,6 +252,7 @@ class Taint:
         targets = [exactly(a) for a in found if a.kind == "W"]
         if len(sources) == len(targets) == 1 and not self.lost:
             source, target = exactly(sources[0]), targets[0]
+            self.looked_at(sources[0].object)
             known = self.places.get(sources[0].object, set())
             exact = [(kind, s) for kind, s in known if s is not None]
             if source is not None and target is not None and len(exact) == len(known):
@@ -411,10 +337,12 @@ class Taint:
             for peer in (op.peer, op.recv.peer if op.recv is not None else None):
                 there = peer is not None and peer < len(arguments) and VALUE in arguments[peer]
                 if there and peer is not None and not self.absent and not self.shown(n, self.values.args[n][peer]):
-                    self.absent = self.changed = True
+                    self.absent = True
+                    self.changed(STATUSES)
             for tag in {op.tag, op.send.tag if op.send is not None else None} - {None}:
                 if tag is not None and tag < len(arguments) and VALUE in arguments[tag] and not self.tagged:
-                    self.tagged = self.changed = True
+                    self.tagged = True
+                    self.changed(STATUSES)
             sent = op.send.buf if op.send is not None else None
             if sent is not None and sent < len(call.args):
                 address = self.symbols.not_null(self.values.args[n][sent])
@@ -432,7 +360,7 @@ class Taint:
             found.add((WHOLE, LENGTH))
         if not found <= self.carried:
             self.carried |= found
-            self.changed = True
+            self.changed(MESSAGES)
 
     def from_mpi(
         self, n: int, effect: FunctionEffect, call: ins.CallInstr, i: int, taken: Sequence[Kind]
@@ -448,11 +376,13 @@ class Taint:
         if op is not None and op.recv is not None and i == op.recv.buf:
             comes = channel(effect, op.recv, call, self.values.args.get(n, ()))
         more = taken if op is None else ()
+        self.looked_at(MESSAGES)
         return [kind for kind in EITHER if kind in more or any(k == kind and c.meets(comes) for k, c in self.carried)]
 
     def tell_tag(self, n: int, frame: int, call: ins.CallInstr, op: MpiOp) -> None:
         """A status tells the tag of the message, which may be one."""
         status = op.status if op.completes is None else op.completes.status
+        self.looked_at(STATUSES)
         if not self.tagged or self.tag_at is None or status is None or status >= len(call.args):
             return
         at = op.tag if op.tag is not None else op.recv.tag if op.recv is not None else None
@@ -468,6 +398,7 @@ class Taint:
 
     def told(self, n: int, op: MpiOp, call: ins.CallInstr, i: int) -> bool | None:
         """Whether what a call tells of messages may be one; None: the argument is none of these."""
+        self.looked_at(STATUSES)
         if op.completes is not None:
             return self.absent if i == op.completes.status else False
         if i == op.status:

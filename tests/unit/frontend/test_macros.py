@@ -11,6 +11,7 @@ from opi_xform.frontend.macros.deciding import Deciding
 from opi_xform.frontend.macros.expansions import Definition, Expansion, Macros
 from opi_xform.frontend.macros.one_meaning import steadiness
 from opi_xform.frontend.macros.quoted import Quoted
+from opi_xform.frontend.macros.wanted_text import WantedText
 from opi_xform.frontend.macros.written_out import written_out
 
 
@@ -279,3 +280,38 @@ def test_a_use_written_out(tmp_path: Path, macro: str, call: str, expected: str 
             return
         made = b"".join(p.text if p.begin < 0 else file.data[p.begin : p.end] for p in found)
         assert made.decode().split() == expected.split()
+
+
+# --- what the text alone tells ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#define N 100\nint a[N];", False),
+        ("#define PLACE extern\nPLACE int a;", False),
+        ("#define SEND MPI_Send\nSEND(1);", True),
+        ("#define PUT SEND\n#define SEND MPI_Send\nPUT(1);", True),
+        ("#define SEND MPI_Send\n#ifdef SEND\n#endif\n#if defined(SEND)\n#endif\n#undef SEND\n", False),
+        ("#define SAME(a) (a)\nint x = SAME(3);", True),
+        ("#define SAME(a) (a)\nint same;", False),
+        ("#  define\\\n SEND \\\n MPI_Send\nSEND(1);", True),
+        ("#define/* why */SEND MPI_Send\nSEND(1);", True),
+        ("#define SEND MPI_\\\nSend\nSEND(1);", True),
+        ("#define buf 3\nint x = buf;", True),
+        ("#define REAL double\nREAL x;", True),
+        ("#define const\n#define PLACE const\nPLACE int a;", True),
+        ("#define $SEND MPI_Send\n$SEND(1);", True),
+    ],
+)
+def test_uses_that_the_text_tells_of(text: str, expected: bool) -> None:
+    """The words of what is wanted are those of a call, of a buffer, and of a cast in its name."""
+    assert WantedText({"a.c": text.encode()}, {"MPI_Send", "buf", "double"}).may_be_in(["a.c"]) == expected
+
+
+def test_a_use_in_one_file_of_a_macro_of_another() -> None:
+    files = {"h": b"#define SEND MPI_Send\n", "a.c": b"SEND(1);", "b.c": b"int SENDER;", "c.c": b"SEND(1);"}
+    found = WantedText(files, {"MPI_Send"})
+    assert found.may_be_in(["a.c", "h"])
+    assert not found.may_be_in(["b.c", "h"])
+    assert not found.may_be_in(["c.c"]), "a macro of nobody's there"

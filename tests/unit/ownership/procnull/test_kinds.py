@@ -11,9 +11,11 @@ from ownership_support import source
 from opi_xform.effects.table import load_effects
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import INT, LONG, Type
+from opi_xform.memory.accesses import Group
 from opi_xform.memory.poly import number, symbol
 from opi_xform.ownership.procnull import kinds
 from opi_xform.ownership.procnull.carried import ANY, COLLECTIVE, LENGTH, Channel, channel
+from opi_xform.ownership.procnull.marked import Marked
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.procnull.real_ranks import Ranks, not_negative
 from opi_xform.ownership.procnull.sources import ProcNull
@@ -270,6 +272,53 @@ def held(body: str) -> set[str]:
 )
 def test_variables_that_may_hold_it(body: str, expected: set[str]) -> None:
     assert held(body) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int i = 0; i < 3; i++) { b = t[i]; t[i] = a; a = i; a = MPI_PROC_NULL; }",
+        "for (int i = 0; i < 3; i++) { int *p = argc ? t : &b; a = *p; *(argc ? &b : &a) = a; t[1] = MPI_PROC_NULL; }",
+        "while (b < 3) { MPI_Recv(&b, 1, MPI_INT, 0, 7, 0, 0); MPI_Send(&a, 1, MPI_INT, 0, 7, 0); a = MPI_PROC_NULL; }",
+        "for (;;) { if (d < 2) a = (int)d; d = b; b = MPI_PROC_NULL; }",
+        "for (;;) { elsewhere(); *(int *)(long)b = a; b = elsewhere(); }",
+    ],
+)
+def test_nobody_is_left_who_would_find_more(body: str) -> None:
+    """Nodes are looked at again where what they read has changed: after that, to look at all of them changes nothing.
+
+    In each loop what is read changes behind the place that reads it.
+    """
+    taint = tainted(
+        program(
+            "static int a, b, t[4]; static double d; int elsewhere(void);"
+            f"int main(int argc, char **argv) {{ {body} return 0; }}"
+        )
+    )
+    assert not any(taint.again)
+    for node in taint.program.graph.nodes:
+        taint.step(node)
+    assert not any(taint.again)
+
+
+def test_who_has_read_a_place_looks_again() -> None:
+    found = program("static int a, b; int main(int argc, char **argv) { a = b; return *(argc ? &a : &b); }")
+    known, a, b = Marked(found.program), found.object("a"), found.object("b")
+    known.again = bytearray(len(known.again))
+    known.at = 1
+    known.holds(a, None)
+    known.at = 2
+    known.group_looked_at(Group(frozenset({a, b}), (a, b)))
+    known.at = -1
+    known.put(b, (0, 4))
+    assert [n for n, again in enumerate(known.again) if again] == [2]
+    known.put(a, (0, 4))
+    assert [n for n, again in enumerate(known.again) if again] == [1, 2]
+    known.again = bytearray(len(known.again))
+    known.put(a, (0, 4))
+    assert not any(known.again), "it was there before"
+    known.loses()
+    assert all(known.again)
 
 
 def test_what_a_call_makes_of_what_it_reads() -> None:
