@@ -222,13 +222,27 @@ class Taint(Marked):
             type_ = self.program.variables[key].type
             o = self.objects.variable(frame, key)
             if type_.kind == "record":
-                for kind in EITHER:
-                    places = self.program.points_to.accessed(caller, value)
-                    if any(self.holds(one, None, (kind,)) for one in places):
-                        self.put(o, None, (kind,))
+                self.passed_struct(node.number, caller, value, i, o, type_)
             elif marks := self.given(node.number, caller, value, i):
                 self.becomes_floating(marks, type_)
                 self.put(o, (0, type_.size) if type_.size else None, kinds_for(marks, type_))
+
+    def passed_struct(self, n: int, caller: int, value: ins.Operand, place: int, o: int, type_: Type) -> None:
+        """A parameter that is a struct: what is at a known place in one that is known is at the same place in it."""
+        found = self.values.operands.get(n, ())
+        address = found[place] if place < len(found) else None
+        base = self.symbols.base(address) if address is not None else None
+        offset = self.symbols.offset(address).constant if address is not None else None
+        if base is not None and offset is not None and type_.size and not self.lost:
+            self.looked_at(base)
+            for kind, s in sorted(self.places.get(base, set()), key=str):
+                if meet(s, (offset, type_.size)):
+                    self.put(o, None if s is None else (s[0] - offset, s[1]), (kind,))
+            return
+        sources = self.program.points_to.accessed(caller, value)
+        for kind in EITHER:
+            if any(self.holds(source, None, (kind,)) for source in sources):
+                self.put(o, None, (kind,))
 
     def given(self, n: int, frame: int, operand: ins.Operand, place: int) -> Marks:
         """What a value that a node stores may be; ``place``: which of its operands it is."""

@@ -230,9 +230,25 @@ BUGS = (
     Bug(
         "structs are given by value without MPI_PROC_NULL",
         _TAINT,
-        "if any(self.holds(one, None, (kind,)) for one in places):",
+        "if any(self.holds(source, None, (kind,)) for source in sources):",
         "if False:",
-        ("recv_null_struct_chosen",),
+        ("recv_null_struct_chosen", "recv_null_struct_element"),
+        condition="real source",
+    ),
+    Bug(
+        "a struct that is given by value begins where it stood",
+        _TAINT,
+        "(s[0] - offset, s[1])",
+        "s",
+        ("recv_null_struct_inner",),
+        condition="real source",
+    ),
+    Bug(
+        "what is known of a struct is not so of a copy that is given",
+        _TAINT,
+        "if meet(s, (offset, type_.size)):",
+        "if False:",
+        ("recv_null_struct_member", "recv_null_struct_given_on"),
         condition="real source",
     ),
     Bug(
