@@ -22,7 +22,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.calls import functions_called
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.values import Values
-from opi_xform.ownership.buffers.members import promote, wanted
+from opi_xform.ownership.buffers.members import counting, promote, wanted
 from opi_xform.ownership.buffers.number_tables import number_tables, promoted
 from opi_xform.ownership.buffers.tables import find_tables
 from opi_xform.ownership.buffers.uses import all_calls
@@ -138,7 +138,7 @@ def _promoted(
     """The program with pointers in structs, and numbers, as variables.  It takes the program out of the list."""
     found = last.pop()
     for _ in range(MEMBER_ROUNDS):
-        if found.nest.irreducible or not wanted(found):
+        if found.nest.irreducible or not (wanted(found) or (found.complete and counting(found))):
             break
         with part("members"):
             more = promote(found, find_tables)

@@ -15,7 +15,16 @@ from tests.planted.memory import (
     successive_allocations,
 )
 from tests.planted.messages import atomic, conditions, proc_null, requests, sources, two_ways
-from tests.planted.numbers import counters, equal_counts, live_regions, products, set_on_some_paths, tiles, unsigned
+from tests.planted.numbers import (
+    cells,
+    counters,
+    equal_counts,
+    live_regions,
+    products,
+    set_on_some_paths,
+    tiles,
+    unsigned,
+)
 from tests.planted.text import left_out, macros, openmp, spellings
 
 _FOREIGN = "opi_xform.calls.foreign"
@@ -441,6 +450,7 @@ BUGS = (
     *computed_starts.BUGS,
     *macros.BUGS,
     *spellings.BUGS,
+    *cells.BUGS,
     *counters.BUGS,
     *live_regions.BUGS,
     *products.BUGS,

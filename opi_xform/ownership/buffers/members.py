@@ -54,6 +54,31 @@ def wanted(program: Program) -> bool:
     )
 
 
+def counting(program: Program) -> frozenset[int]:
+    """Stores in loops by which a whole number in memory grows: ``n[0]++``, ``out.count += 3``."""
+    loads: dict[tuple[int, int], ins.Operand] = {}
+    sums: dict[tuple[int, int], ins.Op] = {}
+    stores: list[tuple[int, int, ins.Store]] = []
+    for node in program.graph.nodes:
+        match node.action:
+            case ins.Load(target=target, type=type_, address=address) if type_.kind == "int":
+                loads[node.frame, target.number] = address
+            case ins.Define(target=ins.Temp(number=number), value=ins.Op(op="+" | "-") as value):
+                sums[node.frame, number] = value
+            case ins.Store() as store if program.nest.chain(node.block):
+                stores.append((node.number, node.frame, store))
+    out = set()
+    for n, frame, store in stores:
+        added = store.value
+        if isinstance(added, ins.Temp):
+            added = sums.get((frame, added.number), added)
+        if isinstance(added, ins.Op) and added.op in ("+", "-"):
+            read = [loads.get((frame, x.number)) for x in added.args if isinstance(x, ins.Temp)]
+            if store.address in read:
+                out.add(n)
+    return frozenset(out)
+
+
 Table = tuple[Member, Type, Mapping[int, ins.Operand]]
 
 
@@ -64,16 +89,18 @@ def promote(program: Program, tables: Callable[[Program, Collection[int]], Seque
     twins = [t for group in finder.shared if (t := table_of(group, program.graph, finder.written)) is not None]
     elsewhere = {n for member, _ in found for n in member.nodes} | {n for member, _, _ in twins for n in member.nodes}
     arrays = tables(program, elsewhere)
-    if not found and not twins and not arrays:
+    numbers = list(finder.numbers())
+    grow = counting(program) if not found and not twins and not arrays else frozenset()
+    if not found and not twins and not arrays and all(grow.isdisjoint(nodes) for *_, nodes in numbers):
         return None
     variables = dict(program.variables)
     members = dict(program.members)
     nodes = list(program.graph.nodes)
-    for i, (name, type_, raw, numbers) in enumerate(finder.numbers()):
+    for i, (name, type_, raw, named) in enumerate(numbers):
         key = f"{name}#{len(variables)}.{i}"
-        span = nodes[numbers[0]].action.span  # type: ignore[union-attr]
+        span = nodes[named[0]].action.span  # type: ignore[union-attr]
         variables[key] = ast.Variable(key, name, type_, "extern" if raw else "static", span)
-        for n in numbers:
+        for n in named:
             nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, key))
     for member, type_ in found:
         kind = "extern" if member.raw else "static"  # as one of another file, a raw one has contents nobody knows
