@@ -8,11 +8,11 @@ the place (``Finder``); how the variable is written at a statement is found in `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.codes import Reason
-from opi_xform.graph.graph import Action, Bind, Graph, Unbind
+from opi_xform.graph.graph import Action, Bind, Graph, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
@@ -79,6 +79,7 @@ def counting(program: Program) -> frozenset[int]:
     return frozenset(out)
 
 
+Number = tuple[str, Type, bool, list[int]]
 Table = tuple[Member, Type, Mapping[int, ins.Operand]]
 
 
@@ -89,19 +90,12 @@ def promote(program: Program, tables: Callable[[Program, Collection[int]], Seque
     twins = [t for group in finder.shared if (t := table_of(group, program.graph, finder.written)) is not None]
     elsewhere = {n for member, _ in found for n in member.nodes} | {n for member, _, _ in twins for n in member.nodes}
     arrays = tables(program, elsewhere)
-    numbers = list(finder.numbers())
-    grow = counting(program) if not found and not twins and not arrays else frozenset()
-    if not found and not twins and not arrays and all(grow.isdisjoint(nodes) for *_, nodes in numbers):
+    if not found and not twins and not arrays:
         return None
     variables = dict(program.variables)
     members = dict(program.members)
     nodes = list(program.graph.nodes)
-    for i, (name, type_, raw, named) in enumerate(numbers):
-        key = f"{name}#{len(variables)}.{i}"
-        span = nodes[named[0]].action.span  # type: ignore[union-attr]
-        variables[key] = ast.Variable(key, name, type_, "extern" if raw else "static", span)
-        for n in named:
-            nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, key))
+    _numbered(finder.numbers(), variables, nodes)
     for member, type_ in found:
         kind = "extern" if member.raw else "static"  # as one of another file, a raw one has contents nobody knows
         span = program.graph.nodes[member.nodes[0]].action.span  # type: ignore[union-attr]
@@ -118,6 +112,26 @@ def promote(program: Program, tables: Callable[[Program, Collection[int]], Seque
             assert isinstance(at, (ins.Load, ins.Store))
             nodes[n] = replace(nodes[n], action=replace(at, address=address))
     return Promotion(replace(program.graph, nodes=tuple(nodes)), variables, members)
+
+
+def counters(program: Program) -> Promotion | None:
+    """The numbers alone, where one of them is ``counting``: of a program that has no messages through memory."""
+    grow = counting(program) if program.complete else frozenset()
+    numbers = list(Finder(program).numbers()) if grow else []
+    if all(grow.isdisjoint(named) for *_, named in numbers):
+        return None
+    variables, nodes = dict(program.variables), list(program.graph.nodes)
+    _numbered(numbers, variables, nodes)
+    return Promotion(replace(program.graph, nodes=tuple(nodes)), variables, program.members)
+
+
+def _numbered(numbers: Iterable[Number], variables: dict[str, ast.Variable], nodes: list[Node]) -> None:
+    for i, (name, type_, raw, named) in enumerate(numbers):
+        key = f"{name}#{len(variables)}.{i}"
+        span = nodes[named[0]].action.span  # type: ignore[union-attr]
+        variables[key] = ast.Variable(key, name, type_, "extern" if raw else "static", span)
+        for n in named:
+            nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, key))
 
 
 def _of_variable(action: Action, key: str) -> ins.Instr:
@@ -266,7 +280,7 @@ class Finder:
             if made is not None:
                 yield made, types[offset]
 
-    def numbers(self) -> Iterator[tuple[str, Type, bool, list[int]]]:
+    def numbers(self) -> Iterator[Number]:
         """Integers in structs that can be variables as well: (name, type, not known at first, loads and stores).
 
         What is known of a count stays known then where the rest of its struct changes.
