@@ -22,7 +22,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.calls import functions_called
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.values import Values
-from opi_xform.ownership.buffers.members import promote, wanted
+from opi_xform.ownership.buffers.members import counters, promote, wanted
 from opi_xform.ownership.buffers.number_tables import number_tables, promoted
 from opi_xform.ownership.buffers.tables import find_tables
 from opi_xform.ownership.buffers.uses import all_calls
@@ -138,14 +138,15 @@ def _promoted(
     """The program with pointers in structs, and numbers, as variables.  It takes the program out of the list."""
     found = last.pop()
     for _ in range(MEMBER_ROUNDS):
-        if found.nest.irreducible or not wanted(found):
+        if found.nest.irreducible:
             break
+        through = wanted(found)
         with part("members"):
-            more = promote(found, find_tables)
+            more = promote(found, find_tables) if through else counters(found)
         if more is None:
             break
         with part("members"):
-            graph, variables = promoted(more.graph, more.variables, number_tables(found))
+            graph, variables = promoted(more.graph, more.variables, number_tables(found) if through else ())
             graph, exchanged = placed(graph, swaps, more.members, variables)
         nest, before = found.nest, {} if swaps else found.values.objects.first
         del found

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from opi_xform.graph.fortran_main import main_around
 from opi_xform.graph.graph import MAIN
 from opi_xform.ir import ast
+from opi_xform.ir.cells import with_cells
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Record
 from opi_xform.ir.walk import children, expressions
@@ -54,8 +55,7 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
     for unit in units:
         whole.records.update(unit.records)
         for key, function in unit.functions.items():
-            whole.functions.setdefault(key, function)
-            whole.variables.update(function.variables)
+            whole.variables.update(whole.functions.setdefault(key, with_cells(function)).variables)
         for key, var in unit.globals.items():
             known = whole.variables.get(key)
             if known is not None:

@@ -16,6 +16,7 @@ from tests.planted.memory import (
 )
 from tests.planted.messages import atomic, conditions, proc_null, requests, sources, two_ways
 from tests.planted.numbers import (
+    cells,
     counters,
     equal_counts,
     live_regions,
@@ -451,6 +452,7 @@ BUGS = (
     *computed_starts.BUGS,
     *macros.BUGS,
     *spellings.BUGS,
+    *cells.BUGS,
     *counters.BUGS,
     *live_regions.BUGS,
     *products.BUGS,

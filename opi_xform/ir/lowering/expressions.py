@@ -12,11 +12,13 @@ from opi_xform.ir.fixed import bound, is_fixed
 from opi_xform.ir.lowering.lengths import Lengths
 from opi_xform.ir.lowering.memalign import given_memory
 from opi_xform.ir.lowering.shapes import (
+    all_of,
     callee,
     calls,
     compares,
     converted,
     decayed,
+    decided,
     is_member,
     is_null,
     is_union,
@@ -29,6 +31,7 @@ from opi_xform.ir.lowering.shapes import (
     unary,
     view,
     whole,
+    whole_cell,
 )
 from opi_xform.ir.lowering.truths import COMPARISONS, truths_of
 from opi_xform.ir.operands import compared, handle
@@ -89,6 +92,8 @@ class Expressions:
     def condition(self, e: ast.Expr, then: int, other: int) -> Lowering:
         """Branches on ``e`` being non-zero."""
         match e:
+            case ast.Binary() if (known := decided(e)) is not None:
+                self.close(then if known else other)
             case ast.Logical():
                 middle = self.block()
                 if e.op == "&&":
@@ -276,7 +281,8 @@ class Expressions:
         if e.type.is_array or e.type.kind in ("record", "function"):
             return address
         type_ = e.type
-        if isinstance(address, ins.AddrVar) and self.all_of(address, type_):
+        address = whole_cell(address, self.function)
+        if isinstance(address, ins.AddrVar) and all_of(self.variable(address.key).type, type_):
             own = self.variable(address.key).type
             if not own.volatile and not own.atomic:
                 return ins.Var(address.key, address.span)
@@ -483,16 +489,8 @@ class Expressions:
         member: bool = False,
     ) -> None:
         """A scalar store; stores to a whole variable become definitions."""
-        if isinstance(address, ins.AddrVar) and self.all_of(address, type_):
+        address = whole_cell(address, self.function)
+        if isinstance(address, ins.AddrVar) and all_of(self.variable(address.key).type, type_):
             self.emit(ins.Define(e.span, self.stmt, ins.Var(address.key), value, type_))
         else:
             self.emit(ins.Store(e.span, self.stmt, address, value, type_, padding, member))
-
-    def all_of(self, address: ins.AddrVar, type_: Type) -> bool:
-        """An access of this type is to all of a variable, which is a scalar: no ``*(char *)&n``.
-
-        ``*(volatile int *)&n`` is none of the variable as everybody else sees it.
-        """
-        own = self.variable(address.key).type
-        steady = own.volatile or own.atomic or not (type_.volatile or type_.atomic)
-        return own.is_scalar and own.size == type_.size and steady

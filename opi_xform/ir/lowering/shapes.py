@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
+
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.cells import cell
 from opi_xform.ir.lowering.truths import COMPARISONS
 from opi_xform.ir.types import INT, LONG, SIZE_T, Type
 from opi_xform.ir.walk import within
@@ -173,3 +176,59 @@ def operands_of_compound(e: ast.Assign, old: ins.Operand, value: ins.Operand) ->
 def _promoted(type_: Type) -> Type:
     """The type in which an integer is computed with (6.3.1.1p2); a bit-field is taken for an int."""
     return INT if type_.boolean or (type_.size or 0) < 4 else type_
+
+
+def all_of(own: Type, type_: Type) -> bool:
+    """An access of this type is to all of a variable of type ``own``, which is a scalar: no ``*(char *)&n``.
+
+    ``*(volatile int *)&n`` is none of the variable as everybody else sees it.
+    """
+    steady = own.volatile or own.atomic or not (type_.volatile or type_.atomic)
+    return own.is_scalar and own.size == type_.size and steady
+
+
+def whole_cell(address: ins.Operand, function: ast.Function) -> ins.Operand:
+    """The address of the variable that the number at a constant place of another counts as (``ir/cells.py``)."""
+    offset, at = 0, address
+    while isinstance(at, ins.PtrAdd) and isinstance(at.index, ins.Const):
+        offset, at = offset + at.index.value * at.scale, at.base
+    if not isinstance(at, ins.AddrVar) or (key := cell(at.key, offset)) not in function.variables:
+        return address
+    return ins.AddrVar(key, at.span)
+
+
+def decided(e: ast.Expr) -> bool | None:
+    """Whether the size of a floating type is this number, or that of another; None: it is no such comparison.
+
+    ``sizeof(real) == 4`` is decided where the text is compiled (premise 5).  Other types may be an MPI's handles, whose
+    sizes are the MPI's affair.
+    """
+    if not isinstance(e, ast.Binary) or e.op not in _COMPARED:
+        return None
+    sides = []
+    for side in (e.left, e.right):
+        while isinstance(side, ast.Cast):
+            if side.type.kind != "int":
+                return None
+            side = side.operand
+        match side:
+            case ast.SizeOf(value=int(value), operand_type=Type(kind="float")):
+                sides.append(value)
+            case ast.IntLit(value=value, name="") if 0 <= value < _MOST:
+                sides.append(value)
+            case _:
+                return None
+    if not any(isinstance(x, ast.SizeOf) for side in (e.left, e.right) for x in within(side)):
+        return None
+    return bool(_COMPARED[e.op](*sides))
+
+
+_MOST = 1 << 7  # a number that every integer type holds
+_COMPARED = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}

@@ -11,6 +11,7 @@ from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.cells import cells
 from opi_xform.ir.lowering.expressions import Expressions, Lowering
 from opi_xform.ir.lowering.turned import turned_loop
 from opi_xform.ir.types import LONG, Type
@@ -143,6 +144,10 @@ class _Lowerer(Expressions):
         zeroed = isinstance(var.init, (ast.InitList, ast.StringLit))
         size = yield self.measure(var)
         self.emit(ins.Birth(var.span, self.stmt, var.key, zeroed, size if var.type.is_array else None))
+        for part in cells(self.function, var) if var.type.kind in ("array", "record") else ():
+            self.emit(ins.Birth(var.span, self.stmt, part.key, False))
+            if zeroed:
+                self.emit(ins.Define(var.span, self.stmt, ins.Var(part.key), ins.Const(0), part.type))
         if var.init is not None:
             yield self.initialise(var, ins.AddrVar(var.key, var.span), var.init, var.type)
 

@@ -8,11 +8,11 @@ the place (``Finder``); how the variable is written at a statement is found in `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.codes import Reason
-from opi_xform.graph.graph import Action, Bind, Graph, Unbind
+from opi_xform.graph.graph import Action, Bind, Graph, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
@@ -54,6 +54,32 @@ def wanted(program: Program) -> bool:
     )
 
 
+def counting(program: Program) -> frozenset[int]:
+    """Stores in loops by which a whole number in memory grows: ``n[0]++``, ``out.count += 3``."""
+    loads: dict[tuple[int, int], ins.Operand] = {}
+    sums: dict[tuple[int, int], ins.Op] = {}
+    stores: list[tuple[int, int, ins.Store]] = []
+    for node in program.graph.nodes:
+        match node.action:
+            case ins.Load(target=target, type=type_, address=address) if type_.kind == "int":
+                loads[node.frame, target.number] = address
+            case ins.Define(target=ins.Temp(number=number), value=ins.Op(op="+" | "-") as value):
+                sums[node.frame, number] = value
+            case ins.Store() as store if program.nest.chain(node.block):
+                stores.append((node.number, node.frame, store))
+    out = set()
+    for n, frame, store in stores:
+        added = store.value
+        if isinstance(added, ins.Temp):
+            added = sums.get((frame, added.number), added)
+        if isinstance(added, ins.Op) and added.op in ("+", "-"):
+            read = [loads.get((frame, x.number)) for x in added.args if isinstance(x, ins.Temp)]
+            if store.address in read:
+                out.add(n)
+    return frozenset(out)
+
+
+Number = tuple[str, Type, bool, list[int]]
 Table = tuple[Member, Type, Mapping[int, ins.Operand]]
 
 
@@ -69,12 +95,7 @@ def promote(program: Program, tables: Callable[[Program, Collection[int]], Seque
     variables = dict(program.variables)
     members = dict(program.members)
     nodes = list(program.graph.nodes)
-    for i, (name, type_, raw, numbers) in enumerate(finder.numbers()):
-        key = f"{name}#{len(variables)}.{i}"
-        span = nodes[numbers[0]].action.span  # type: ignore[union-attr]
-        variables[key] = ast.Variable(key, name, type_, "extern" if raw else "static", span)
-        for n in numbers:
-            nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, key))
+    _numbered(finder.numbers(), variables, nodes)
     for member, type_ in found:
         kind = "extern" if member.raw else "static"  # as one of another file, a raw one has contents nobody knows
         span = program.graph.nodes[member.nodes[0]].action.span  # type: ignore[union-attr]
@@ -91,6 +112,26 @@ def promote(program: Program, tables: Callable[[Program, Collection[int]], Seque
             assert isinstance(at, (ins.Load, ins.Store))
             nodes[n] = replace(nodes[n], action=replace(at, address=address))
     return Promotion(replace(program.graph, nodes=tuple(nodes)), variables, members)
+
+
+def counters(program: Program) -> Promotion | None:
+    """The numbers alone, where one of them is ``counting``: of a program that has no messages through memory."""
+    grow = counting(program) if program.complete else frozenset()
+    numbers = list(Finder(program).numbers()) if grow else []
+    if all(grow.isdisjoint(named) for *_, named in numbers):
+        return None
+    variables, nodes = dict(program.variables), list(program.graph.nodes)
+    _numbered(numbers, variables, nodes)
+    return Promotion(replace(program.graph, nodes=tuple(nodes)), variables, program.members)
+
+
+def _numbered(numbers: Iterable[Number], variables: dict[str, ast.Variable], nodes: list[Node]) -> None:
+    for i, (name, type_, raw, named) in enumerate(numbers):
+        key = f"{name}#{len(variables)}.{i}"
+        span = nodes[named[0]].action.span  # type: ignore[union-attr]
+        variables[key] = ast.Variable(key, name, type_, "extern" if raw else "static", span)
+        for n in named:
+            nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, key))
 
 
 def _of_variable(action: Action, key: str) -> ins.Instr:
@@ -239,7 +280,7 @@ class Finder:
             if made is not None:
                 yield made, types[offset]
 
-    def numbers(self) -> Iterator[tuple[str, Type, bool, list[int]]]:
+    def numbers(self) -> Iterator[Number]:
         """Integers in structs that can be variables as well: (name, type, not known at first, loads and stores).
 
         What is known of a count stays known then where the rest of its struct changes.

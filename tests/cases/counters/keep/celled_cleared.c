@@ -1,0 +1,60 @@
+/* The struct with the counter is written as bytes before the send. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    double *out = malloc(N * sizeof(double)), *in = malloc(N * sizeof(double));
+
+    if (!out || !in)
+        exit(1);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = (rank + 7 * i) % 11 + 0.5;
+    for (int step = 0; step < 4; step++) {
+        if (rank == 0) {
+            struct counts {
+                int sent, left;
+            } n;
+
+            if (step == 0)
+                for (int i = 0; i < N; i++)
+                    out[i] = i;
+            n.sent = 0;
+            n.left = 0;
+            for (int i = 0; i < N / 2; i++)
+                if (u[i] > 5.0)
+                    out[n.sent++] = u[i];
+                else
+                    n.left++;
+            memset(&n, 1, 2);
+            MPI_Send(out, n.sent, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI102
+        } else if (rank == 1) {
+            int n;
+            MPI_Status status;
+
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);
+            MPI_Get_count(&status, MPI_DOUBLE, &n);
+            for (int i = 0; i < n; i++)
+                v[i] += in[i];
+        }
+        for (int i = 0; i < N; i++)
+            u[i] += 0.25 * v[i] - step;
+    }
+    free(out);
+    free(in);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

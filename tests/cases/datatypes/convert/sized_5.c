@@ -1,0 +1,44 @@
+/* Each call chooses the datatype itself. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+typedef double real;
+static real u[N], v[N];
+
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    real *out = malloc(N * sizeof(real)), *in = malloc(N * sizeof(real));
+
+    if (!out || !in)
+        exit(1);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = (rank + 7 * i) % 11 + 0.5;
+    for (int step = 0; step < 4; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                out[i] = u[i];
+            MPI_Send(out, N, sizeof(real) != 4 ? MPI_DOUBLE : MPI_FLOAT, 1, 7, MPI_COMM_WORLD); //~ give(out)
+        } else if (rank == 1) {
+            MPI_Recv(in, N, sizeof(real) == 4 ? MPI_FLOAT : MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+            for (int i = 0; i < N; i++)
+                v[i] += in[i];
+        }
+        for (int i = 0; i < N; i++)
+            u[i] += 0.25 * v[i] - step;
+    }
+    free(out);
+    free(in);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
