@@ -371,6 +371,7 @@ class UnitBuilder:
             static=linkage == 2,
             refused=refused or regions.refused,
             threads=regions.threads,
+            doubted=regions.doubted,
         )
         self._names.function = ""
 

@@ -15,6 +15,9 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
 
+LEFT_OUT_HERE = ", which is left out here but perhaps not elsewhere,"
+"""Said of a directive under a false ``#if`` that other flags may bring in."""
+
 _ALONE = re.compile(
     r"(?:__builtin_)?(?:mem|str|wcs|is|to|f?abs|l?labs|l?div|malloc|calloc|realloc|free|posix_memalign|aligned_alloc|qsort"
     r"|bsearch|s?n?printf|fprintf|put|fput|perror|fflush|exit|_Exit|abort|__assert|rand|srand|[delmnjs]rand48|random"
@@ -42,12 +45,13 @@ def followed(
     spans: dict[Span, None] = {}
     why: dict[str, str] = {}
     for key, function in functions.items():
-        for span in function.threads:
+        for span in sorted(function.threads, key=function.doubted.__contains__):  # what is compiled here tells more
             stmt = next(s for s, _ in statements(function.body) if s.span == span)
             trouble, called = _reached(program, function, stmt)
             spans.update(dict.fromkeys((span, *(functions[name].span for name in called))))
             if trouble:
-                why.setdefault(key, f"the OpenMP region in line {span.line} {trouble}")
+                note = LEFT_OUT_HERE if span in function.doubted else ""
+                why.setdefault(key, f"the OpenMP region in line {span.line}{note} {trouble}")
     return [_refused(unit, why) for unit in units], tuple(spans)
 
 

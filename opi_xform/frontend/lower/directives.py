@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from opi_xform.frontend.clang.source import File, skip_space, tokens
 from opi_xform.ir.span import Span
+from opi_xform.program.threads import LEFT_OUT_HERE
 
 WORD = re.compile(rb"(?<![A-Za-z0-9_])omp(?![A-Za-z0-9_])")
 """What every directive has in it, however it is spelled."""
@@ -40,7 +41,6 @@ _VALUES = frozenset(
 )  # fmt: skip
 _CHANGING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 
-LEFT_OUT_HERE = ", which is left out here but perhaps not elsewhere,"
 
 Constant = Callable[[str, bool], bool | None]
 """Whether a macro of this name is one number, given whether a parenthesis follows; None when none is used there."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 from opi_xform.frontend.clang.source import File
 from opi_xform.frontend.lower.directives import (
-    LEFT_OUT_HERE,
     LISTS,
     LOOPS,
     SHARING,
@@ -33,6 +32,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import parts as parts_of
 from opi_xform.ir.walk import statements, with_blocks, within, within_statement
+from opi_xform.program.threads import LEFT_OUT_HERE
 
 _UPDATES = {
     "+": frozenset({"+", "-"}),
@@ -48,12 +48,14 @@ class Regions:
     """A function's body and variables with what private variables may hold behind regions.
 
     threads: the statements, parts of which several threads may run.  refused: what is not followed ('': nothing).
+    doubted: those of the statements that only directives in text that is left out are about.
     """
 
     body: ast.Block
     variables: dict[str, ast.Variable]
     threads: tuple[Span, ...]
     refused: str
+    doubted: tuple[Span, ...] = ()
 
 
 def find_regions(
@@ -151,8 +153,9 @@ class _Finder:
                 raise directive.refusal("is the body of a statement without braces")
             self.restored.setdefault(id(stmt), {}).update(outside)
         threads = tuple(stmt.span for d, stmt in self.regions if not d.name.startswith("atomic"))
+        others = {stmt.span for d, stmt in self.regions if not d.note}
         body, variables = self.with_restored()
-        return Regions(body, variables, threads, "")
+        return Regions(body, variables, threads, "", tuple(span for span in threads if span not in others))
 
     def calls_mpi(self, directive: Directive | None) -> str:
         """A loop that threads share calls MPI, which keeps that whatever the directive says; '': it does not."""

@@ -12,7 +12,14 @@ from functools import cached_property
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ownership.deciding.judging import Judging, Known, judge
-from opi_xform.ownership.explain.culprits import least_count, meets, readers_after, silent_receive, written_before
+from opi_xform.ownership.explain.culprits import (
+    least_count,
+    meets,
+    readers_after,
+    silent_receive,
+    written_before,
+    written_between,
+)
 from opi_xform.ownership.explain.hints import with_hint
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
 from opi_xform.ownership.explain.reasons import liveness_refusal
@@ -151,9 +158,10 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             resent = u.side == "send" and bool(readers) and readers[0] in judge.use_nodes
             silent = silent_receive(judge, u, readers[0]) if resent else None
             anew = shared is False and written_before(judge, u, readers[0])
+            between = bool(readers) and shared is not False and not resent and written_between(judge, u, readers[0])
             several = read_as_one_of_several(site.program, u, readers[0]) if readers else None
             refusal = several or liveness_refusal(
-                site.program, site.buffer, u, finding, readers, shared, least, silent, anew
+                site.program, site.buffer, u, finding, readers, shared, least, silent, anew, between
             )
             found.append(with_hint(refusal, judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:

@@ -226,6 +226,22 @@ def written_before(judge: Judge, use: Use, n: int) -> bool:
         return False
 
 
+def written_between(judge: Judge, use: Use, n: int) -> bool:
+    """Every way from a use to a node passes what writes the buffer, or receives into it, other than before the use."""
+    graph, nest = judge.program.graph, judge.program.nest
+    start, end = graph.nodes[use.node].block, graph.nodes[n].block
+    around = {*nest.chain(end)}
+    writes = {m for m, found in judge.accesses.items() if any(a.kind == "W" for a in found)}
+    writes |= {m for m, uses in judge.use_nodes.items() if any(u.side == "recv" for u in uses)}
+    for m in ahead(graph, use.node, writes - {use.node, n}):
+        outer = [loop for loop in nest.chain(graph.nodes[m].block) if loop not in around][-1:]
+        block = nest.loops[outer[0]].header if outer else graph.nodes[m].block
+        behind = not nest.dominates(block, start) if block != start else m > use.node and not outer
+        if behind and (nest.dominates(block, end) if block != end else m < n and not outer):
+            return True
+    return False
+
+
 def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:
     """What a node needs of the buffer after a use is none of the message's bytes: those are written before."""
     assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})

@@ -82,12 +82,14 @@ def liveness_refusal(
     least: int | None = None,
     silent: Use | None = None,
     anew: bool = False,
+    between: bool = False,
 ) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them.
 
     shared: the first is of the message's bytes; False: of none of them; None: it is not known.  least: of so many
     elements or more the receive would bring all that is needed.  silent: a receive that may bring nothing before the
-    first one, which is a send.  anew: all of the message is written before the first reads anything of it.
+    first one, which is a send.  anew: all of the message is written before the first reads anything of it.  between:
+    something of the buffer is.
     """
     assert finding.reason is not None  # that of a finding that is not ok
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
@@ -139,6 +141,9 @@ def liveness_refusal(
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
             message = f"`{name}` {verb} read at {line} after the send"
+            if between and pointer is None:
+                message = f"could not show that all that {line} reads of `{name}` is written or comes after this send"
+                notes = (*notes, *written(program, use, name))
             if shared is False and pointer is None:
                 message = f"{line} may read bytes of `{name}` beside the message after the send"
                 if anew:
@@ -154,7 +159,9 @@ def liveness_refusal(
                 notes = (*notes, (span, f"this may be a call of `{name}`"))
     elif reason is Reason.NULL_SOURCE:
         why = origin(program, use)
-        message = f"the source may be MPI_PROC_NULL, and {line} reads `{name}` then too"
+        source = UNSPELLED if use.buffer.peer is None else spelling(use.call.args[use.buffer.peer])
+        source = "the source" if source == UNSPELLED else f"the source, `{source}`,"
+        message = f"could not show that {source} is not MPI_PROC_NULL, and {line} reads `{name}` then too"
         if why is not None:
             text, span, named = why
             null = "the source may be" if named else "could not show that the source is not"
@@ -435,6 +442,19 @@ def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | N
 
 def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """What gives an object its first contents, in words and as a note."""
+    filled = filled_at(program, o)
+    if filled is not None:
+        return filled
+    variable = program.variables.get(program.values.objects.table[o].variable or "")
+    if variable is None:
+        return "what made it", ()
+    if variable.init is not None:
+        return f"its initialiser at {line_of(variable.span)}", ((variable.span, "initialised here"),)
+    return "the program's start, which fills static memory with zeros,", ((variable.span, "declared here"),)
+
+
+def filled_at(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]] | None:
+    """The call that allocates an object and gives it contents, in words and as a note; None for none."""
     table = program.values.objects.table
     info = table[o]
     heaps = [table[h] for h in info.members] if info.kind == "family" else [info]
@@ -451,12 +471,7 @@ def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, st
         if spec is not None and (spec.zeroed or spec.contents or spec.copies_from is not None):
             span, what = node_span(program, n), f"`{action.callee.key}`"
             return f"{what} at {line_of(span)}", ((span, f"{what} writes it here"),)
-    variable = program.variables.get(info.variable or "")
-    if variable is None:
-        return "what made it", ()
-    if variable.init is not None:
-        return f"its initialiser at {line_of(variable.span)}", ((variable.span, "initialised here"),)
-    return "the program's start, which fills static memory with zeros,", ((variable.span, "declared here"),)
+    return None
 
 
 def _reads(program: Program, node: int, site: bool, name: str, verb: str = "read") -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from opi_xform.codes import Reason
 from opi_xform.graph.statements import Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.ast import Variable
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ir.span import Span
+from opi_xform.ownership.explain.reasons import filled_at, node_span
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.placement.lost import lost
-from opi_xform.ownership.placement.situation import Situation, State
+from opi_xform.ownership.placement.situation import Situation, State, Unplaceable
 from opi_xform.ownership.placement.states import (
     ALLOC,
     BIRTH,
@@ -185,7 +187,7 @@ class Releases(Situation):
             if not held & (HELD | PENDING):
                 continue
             if need:
-                raise self.fail("the buffer is used after its pointer has gone")
+                raise self.gone(self.flow.info((frame, stmt)).stmt.span)
             level = (frame, stmt)
             if self.anchors.return_touches(level, [e.node for e in self.events.all if e.kind in NEEDS_BUFFER]):
                 self.insertions.append(Insertion(function, stmt, "return", "free", self.buffer.name))
@@ -225,10 +227,23 @@ class Releases(Situation):
                     if not state & (HELD | PENDING):
                         continue
                     if need[v]:
-                        raise self.fail("the buffer is used after its pointer has gone")
+                        raise self.gone(node_span(self.program, u) if u < len(self.graph.nodes) else None)
                     if u < len(self.graph.nodes):
                         self.held_leaving.add(u)
         return returns, other
+
+    def gone(self, left: Span | None) -> Unplaceable:
+        """What the buffer holds is needed where its pointer's life has ended."""
+        name, notes, where = self.buffer.name, list[tuple[Span, str]](), "goes out of scope"
+        if left is not None:
+            notes.append((left, f"`{name}` goes out of scope here"))
+            where += f" at {line_of(left)}"
+        message = f"`{name}` {where}, and what it points to is used behind that"
+        made = next(filter(None, (filled_at(self.program, o) for o in self.buffer.objects)), None)
+        if made is not None:
+            message += f"; {made[0]} gives it contents before a message does"
+            notes += made[1]
+        return Unplaceable(Reason.NO_ANCHOR, message, tuple(notes))
 
     def leftover(self, variable: Variable, block: int) -> bool:
         returns, other = self.ways_out(variable, block)

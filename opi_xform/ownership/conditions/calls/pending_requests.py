@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.effects.model import MpiOp
@@ -15,6 +16,7 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Going
+from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.names import Names, names_of
@@ -43,6 +45,7 @@ def pending_refusal(
     chosen = list(going)
     sites = {use.node for use in chosen} - {use.node for use in staying if use.op.request is not None}
     out: dict[Place, Refusal] = {}
+    apart: dict[Place, Refusal] = {}  # by operations that other processes begin, as far as words go
     for use in chosen:
         given_up = abandoned(names, use) if use.op.request is not None else ()
         if given_up:
@@ -66,7 +69,13 @@ def pending_refusal(
                 if given_up:  # nobody may wait for it then
                     message += f": its request may be cancelled or freed at {line_of(given_up[-1][0])}"
                 hint = None if given_up else _waiting(names, n, op, use.node)
-                out.setdefault(use.place, Refusal(Reason.PENDING, message, (*held, here), hint=hint))
+                refusal = Refusal(Reason.PENDING, message, (*held, here), hint=hint)
+                if branches_of(program).excluded(n, use.node):
+                    text = f"could not show that no process runs both this call and {line_of(names.span(n))}"
+                    text += f", whose operation on `{buffer.name}` may still be pending"
+                    apart.setdefault(use.place, replace(refusal, message=text))
+                    continue
+                out.setdefault(use.place, refusal)
     for use in chosen:
         if use.op.request is not None and use.place not in out:
             told = _told_only(names, buffer, use)
@@ -81,7 +90,7 @@ def pending_refusal(
         moved = _carrier_changes(names, buffer, use) or _named_again(names, buffer, use)
         if moved is not None:
             out.setdefault(use.place, moved)
-    return out
+    return apart | out
 
 
 def point_refusal(

@@ -229,3 +229,83 @@ static double show(double *g, int rows, int n)
     site = sites(lines, tmp_path, before)[1][0]
     assert site["code"] == "OPI104"
     assert site["message"].startswith("the call begins inside `g`")
+
+
+def test_a_read_behind_what_writes_the_buffer_is_one_that_could_not_be_told_apart(tmp_path: Path) -> None:
+    """It is not known how far `at` counts on, so not which elements are written: perhaps all that are read."""
+    lines = ["int m = atoi(argv[2]); double *b = malloc(m * 16);", "for (int i = 0; i < 2 * m; i++) b[i] = i;"]
+    lines += [f"MPI_Send(b, 2 * m, MPI_DOUBLE, 1, {TO}", "int at = 0;"]
+    lines += ["for (int k = 0; k < 2; k++) {", "for (int j = 0; j < m; j++) b[at + j] = j; // WRITTEN", "at += n; }"]
+    text, found = sites([*lines, "for (int i = 0; i < 2 * m; i++) s += b[i]; // HERE"], tmp_path)
+    message = (
+        f"could not show that all that line {line_of(text, 'HERE')} reads of `b` is written or comes after this send"
+    )
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", message)
+    assert line_of(text, "WRITTEN") in {note["line"] for note in found[0]["notes"]}
+
+
+def test_an_operation_of_another_rank_is_told_as_one(tmp_path: Path) -> None:
+    """The request of line 2 is lost, but no process that comes to line 1 comes there."""
+    lines = ["double *b = malloc(n * 8); MPI_Request r;", "for (int t = 0; t < n; t++) {", "if (rank == 0) {"]
+    lines += [f"MPI_Irecv(b, n, MPI_DOUBLE, 1, {TO.replace(');', ', &r);')} // ONE", "} else {"]
+    lines += [f"MPI_Irecv(b, n, MPI_DOUBLE, 1, {TO.replace(');', ', &r);')} // TWO"]
+    lines += [f"MPI_Isend(&n, 1, MPI_INT, 1, {TO.replace(');', ', &r);')}", "}", "MPI_Wait(&r, MPI_STATUS_IGNORE);"]
+    text, found = sites([*lines, "for (int i = 0; i < n; i++) s += b[i];", "}"], tmp_path)
+    message = f"could not show that no process runs both this call and line {line_of(text, 'TWO')}, whose operation on "
+    assert found[0]["code"] == "OPI206"
+    assert found[0]["message"].partition("; ")[0] == f"{message}`b` may still be pending"
+
+
+def test_a_source_of_which_nothing_is_known_has_its_name(tmp_path: Path) -> None:
+    """It is a rank in both arms; the second arm's is one since the first arm's test fails, which is not seen here."""
+    before = f"""struct side {{ int rank, size, above, below, n; }};
+static void place(struct side *p)
+{{
+    MPI_Comm_size(MPI_COMM_WORLD, &p->size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
+    p->above = p->rank == p->size - 1 ? 0 : p->rank + 1;
+    p->below = p->rank == 0 ? p->rank + p->size - 1 : p->rank - 1;
+    if (scanf("%d", &p->n) != 1) exit(1);
+}}
+static double turn(struct side at, double *out, double *b)
+{{
+    int n = at.n;
+    double s = 0;
+    for (int i = 0; i < n; i++) out[i] = i;
+    MPI_Sendrecv(out, n, MPI_DOUBLE, at.below, 0, b, n, MPI_DOUBLE, at.above, {FROM}
+    for (int i = 0; i < n; i++) s += b[i];
+    for (int i = 0; i < n; i++) out[i] = s + i;
+    MPI_Sendrecv(out, n, MPI_DOUBLE, at.above, 0, b, n, MPI_DOUBLE, at.below, {FROM}
+    for (int i = 0; i < n; i++) s += b[i]; // HERE
+    return s;
+}}
+"""
+    lines = ["struct side at; place(&at); double *out = malloc(at.n * 8), *b = malloc(at.n * 8);"]
+    text, found = sites([*lines, "for (int t = 0; t < 9; t++) s += turn(at, out, b);"], tmp_path, before)
+    message = (
+        f"could not show that the source, `at.below`, is not MPI_PROC_NULL, and line {line_of(text, 'HERE')} reads"
+    )
+    kept = [(site["code"], site["message"].partition(" `b`")[0]) for site in found if site["decision"] == "keep"]
+    assert kept == [("OPI203", message)]
+
+
+def test_memory_that_is_used_behind_its_pointer_has_the_line_of_that(tmp_path: Path) -> None:
+    """With `malloc` for `calloc` the receive converts: what it brings is then all that the block has."""
+    before = """static double *receive(int *n, int tag)
+{
+    MPI_Status status;
+    double *got;
+    MPI_Probe(0, tag, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_DOUBLE, n);
+    got = calloc(*n, sizeof(double)); // CALLOC
+    MPI_Recv(got, *n, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, &status);
+    return got; // LEFT
+}
+"""
+    lines = ["double *a = receive(&n, 1), *b = receive(&n, 2);", "for (int i = 0; i < n; i++) s += a[i] * b[i];"]
+    text, found = sites(lines, tmp_path, before)
+    left, made = (line_of(text, mark) for mark in ("LEFT", "CALLOC"))
+    message = f"`got` goes out of scope at line {left}, and what it points to is used behind that; "
+    message += f"`calloc` at line {made} gives it contents before a message does"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI215", message)
+    assert [note["line"] for note in found[0]["notes"]] == [left, made]

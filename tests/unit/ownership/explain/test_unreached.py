@@ -177,3 +177,18 @@ int main(int argc, char **argv) {{
     assert (found[0]["code"], found[0]["message"]) == ("OPI104", inside)
     assert found[1]["code"] == "OPI111"
     assert found[1]["notes"][0]["message"] == f"{note}, and what more may keep it was not looked at"
+
+
+def test_a_region_that_is_left_out_is_told_after_one_that_is_compiled(tmp_path: Path) -> None:
+    loop = "for (int i = 0; i < 4; i++)"
+    put = f"static void put(void)\n{{\n#ifdef THREADS\n#pragma omp parallel for\n#endif\n{loop} {SEND} // OUT\n"
+    other = f"#pragma omp parallel for\n{loop} omp_set_lock(b); // IN\n"
+    for more, mark, note in (("", "OUT", ", which is left out here but perhaps not elsewhere,"), (other, "IN", "")):
+        text = f"{HEAD}void omp_set_lock(void *);\n{put}{more}}}\nint main(void) {{ put(); return 0; }}\n"
+        (tmp_path / "a.c").write_text(text)
+        code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json", "--", "-fopenmp"])
+        assert code == 0, err
+        line = next(i for i, at in enumerate(text.splitlines(), 1) if mark in at)
+        called = "MPI_Send" if mark == "OUT" else "omp_set_lock"
+        message = f"`put`, which leads to the call, is not followed: the OpenMP region in line {line}{note} calls"
+        assert json.loads(out)["sites"][0]["message"] == f"{message} `{called}`"
