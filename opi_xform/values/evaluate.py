@@ -411,12 +411,28 @@ class Evaluator:
             bases = [base for v in (left, right) if (base := self.symbols.base(v)) is not None]
             if len(bases) == 2 and all(len(self.objects.table[o].nodes) > 1 for o in bases):
                 return None  # one of them may be of memory that was freed
-            return Comparison(NEGATED[cond.op] if negated else cond.op, left, right, cond.unsigned)
+            op = NEGATED[cond.op] if negated else cond.op
+            flag = self.flagged(left, op == "==") if op in ("==", "!=") and right == ZERO else None
+            return flag or Comparison(op, left, right, cond.unsigned)
         value = self.value(node, frame, cond)
         self.values.operands[node.number] = (value,)
         if isinstance(cond, ins.Nondet):
             return None
-        return Comparison("==" if negated else "!=", value, ZERO)
+        return self.flagged(value, negated) or Comparison("==" if negated else "!=", value, ZERO)
+
+    def flagged(self, value: Poly, negated: bool) -> Comparison | None:
+        """The comparison that a flag was set to."""
+        s = value.single
+        info = None if s is None else self.symbols.table[s]
+        if info is None or info.kind != "op" or info.key[0] not in NEGATED:
+            return None
+        op, unsigned, of = info.key
+        assert isinstance(op, str)
+        assert isinstance(of, tuple)
+        left, right = of
+        if self.symbols.base(left) is not None or self.symbols.base(right) is not None:
+            return None
+        return Comparison(NEGATED[op] if negated else op, left, right, unsigned is True)
 
     def set_cell(self, o: int, offset: int, value: Poly, node: Node, type_: Type | None = None) -> None:
         """``type_``: of a value that is stored through an address, which need not be that of the place."""

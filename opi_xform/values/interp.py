@@ -312,6 +312,8 @@ class Interpreter(Steps):
         header = self.nest.loops[loop].header
         pending: list[tuple[Cell, int, Poly, int]] = []
         version = self.symbols.of("phi", (header, ("v",)), self.scope)  # of all that the loop changes
+        inside = [self.graph.nodes[n] for b in sorted(blocks) for n in self.graph.blocks[b]]
+        named, stored = self.widths.too_narrow(inside)
         for cell in changed:
             if cell[0] == "t":
                 self.out.drop(cell)
@@ -331,6 +333,8 @@ class Interpreter(Steps):
                 self.out.put(cell, version)
                 continue
             s = self.symbols.get("phi", (header, cell), self.scope)
+            if self.is_narrow(cell, named, stored):
+                self.widths.lost.add(s)
             target = self.symbols.base(value) if changed[cell] else None
             if target is None:
                 target = self.single_target(cell)
@@ -342,6 +346,15 @@ class Interpreter(Steps):
                 self.out.put(cell, symbol(s))
             pending.append((cell, s, value, base))
         self.pending[loop] = pending
+
+    def is_narrow(self, cell: Cell, named: set[tuple[int, str]], stored: bool) -> bool:
+        """A loop may set the cell to what loses bits: what its symbol is made of is not known before the loop ends."""
+        info = self.objects.table[cell[0]] if isinstance(cell[0], int) else None
+        if info is None:
+            return False
+        if info.variable is None or info.type is None or not info.type.is_scalar:
+            return stored
+        return (info.frame, info.variable) in named
 
     def meets(self, o: int, offset: int, places: set[tuple[int, int]]) -> bool:
         """What an object holds at an offset lies in one of these places, in part."""

@@ -33,7 +33,7 @@ from opi_xform.ir.lowering.shapes import (
     whole,
     whole_cell,
 )
-from opi_xform.ir.lowering.truths import COMPARISONS, truths_of
+from opi_xform.ir.lowering.truths import COMPARISONS, compared_with_zero, plainer, truths_of
 from opi_xform.ir.operands import compared, handle
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import INT, LONG, Type
@@ -91,6 +91,7 @@ class Expressions:
 
     def condition(self, e: ast.Expr, then: int, other: int) -> Lowering:
         """Branches on ``e`` being non-zero."""
+        e = plainer(e)
         match e:
             case ast.Binary() if (known := decided(e)) is not None:
                 self.close(then if known else other)
@@ -362,6 +363,9 @@ class Expressions:
             if quotient is not None:
                 left, right = self.in_temporary(left, lt, span), self.in_temporary(right, rt, span)
             return ins.Nondet("floating arithmetic", (left, right), quotient)
+        known = compared_with_zero(op, left, right)
+        if known is not None:
+            return known
         unsigned = result.kind == "int" and not result.signed
         if op in COMPARISONS:
             unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)

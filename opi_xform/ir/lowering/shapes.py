@@ -7,7 +7,7 @@ import operator
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.cells import cell
-from opi_xform.ir.lowering.truths import COMPARISONS
+from opi_xform.ir.lowering.truths import COMPARISONS, negated
 from opi_xform.ir.types import INT, LONG, SIZE_T, Type
 from opi_xform.ir.walk import within
 
@@ -131,6 +131,9 @@ def unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
         return ins.Const(-inner.value)
     if e.op == "!" and e.operand.type.kind == "float":
         return ins.Nondet("floating arithmetic", (inner,))
+    flipped = negated(inner) if e.op == "!" else None
+    if flipped is not None:
+        return flipped
     unsigned = e.type.kind == "int" and not e.type.signed
     return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)
 

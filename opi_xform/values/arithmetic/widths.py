@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
@@ -52,6 +53,69 @@ class Widths:
             return
         self.lost.update(s for s in value.symbols() if self.symbols.table[s].kind not in ("count", "object"))
 
+    def may_have_lost(self, value: Poly) -> bool:
+        """Some number in it has lost bits somewhere, also seen from behind a loop, or as what a loop adds up."""
+        work = list(value.symbols())
+        seen = set(work)
+        while work:
+            s = work.pop()
+            if s in self.lost:
+                return True
+            info, known = self.symbols.table[s], self.symbols.definition(s)
+            more = set(known.symbols()) if known is not None else set[int]()
+            inside = info.key[1] if info.kind == "exit" else None
+            if isinstance(inside, int):
+                more.add(inside)
+            work += more - seen
+            seen |= more
+        return False
+
+    def too_narrow(self, nodes: Sequence[Node]) -> tuple[set[tuple[int, str]], bool]:
+        """The variables, each with its frame, that nodes set to what loses bits; whether they store such a number.
+
+        They have not been looked at yet.  What functions return is not told.
+        """
+        named: set[tuple[int, str]] = set()
+        temps: set[tuple[int, int]] = set()
+        stored = False
+        for node in nodes:
+            frame = node.frame
+            match node.action:
+                case ins.Define(target=target, value=value, type=type_):
+                    loses = self.loses(frame, value, type_, temps)
+                    if isinstance(target, ins.Temp):
+                        self.temps[frame, target.number] = type_
+                        temps.update([(frame, target.number)] if loses else [])
+                    elif loses:
+                        named.add((frame, target.key))
+                case (
+                    ins.Load(target=target, type=type_)
+                    | ins.CallInstr(target=ins.Temp() as target, call=ast.Call(type=type_))
+                ):
+                    self.temps[frame, target.number] = type_
+                case ins.Store(value=value, type=type_):
+                    stored = stored or self.loses(frame, value, type_, temps)
+                case _:
+                    pass
+        return named, stored
+
+    def loses(self, frame: int, operand: ins.Operand, to: Type, temps: set[tuple[int, int]]) -> bool:
+        """What is stored as this type, or a number in it, becomes one of fewer bits or of the other sign.
+
+        temps: those that have.
+        """
+        work: list[tuple[ins.Operand, Type]] = [(operand, to)]
+        while work:
+            item, type_ = work.pop()
+            before = self.of(frame, item)
+            if before is not None and type_.kind == "int" and _fewer(type_, before):
+                return True
+            if isinstance(item, ins.Temp) and (frame, item.number) in temps:
+                return True
+            if isinstance(item, ins.Op):
+                work += [(a, item.type if item.op == "cast" else self.of(frame, a) or item.type) for a in item.args]
+        return False
+
     @staticmethod
     def too_wide(given: Type | None, to: Type) -> bool:
         """A number of more than 64 bits becomes one of fewer."""
@@ -59,7 +123,7 @@ class Widths:
 
     def typed(self, frame: int, operand: ins.Operand, value: Poly) -> Poly:
         """What an operand is in its type, where its number may have lost bits."""
-        if not self.lost or self.lost.isdisjoint(value.symbols()):
+        if not self.lost or not self.may_have_lost(value):
             return value
         type_ = self.of(frame, operand)
         if type_ is None:
@@ -76,7 +140,7 @@ class Widths:
 
     def in_type(self, type_: Type, value: Poly) -> Poly:
         """A number that may have lost bits, as one of a type."""
-        if self.lost.isdisjoint(value.symbols()):
+        if not self.may_have_lost(value):
             return value
         kind = (type_.kind, type_.size, type_.signed)
         s = value.single
@@ -139,7 +203,7 @@ class Widths:
         return value.substitute(self._as_place) if self.lost else value
 
     def _as_place(self, s: int) -> Poly | None:
-        if s not in self.lost:
+        if not self.may_have_lost(symbol(s)):
             return None
         return self.symbols.of("op", (IN_TYPE, "place", s, symbol(s)), self.symbols.table[s].scope)
 

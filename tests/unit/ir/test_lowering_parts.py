@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.lowering import shapes
 from opi_xform.ir.lowering.lengths import Lengths
 from opi_xform.ir.lowering.memalign import ALIGNED, given_memory, memory_tested
-from opi_xform.ir.lowering.truths import truths_of
+from opi_xform.ir.lowering.truths import compared_with_zero, negated, plainer, truths_of
 from opi_xform.ir.lowering.turned import turned_loop
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.span import NOWHERE
@@ -49,6 +49,39 @@ def condition(text: str) -> ast.Expr:
 def test_truths_that_are_joined(text: str, expected: list[str] | None) -> None:
     found = truths_of(expr(text))
     assert (None if found is None else [e.op for e in found if isinstance(e, ast.Binary | ast.Unary)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "op"),
+    [
+        ("!(a < b)", ">="),
+        ("!!(a < b)", "<"),
+        ("(a < b) != 0", "<"),
+        ("(a == b) == 0", "!="),
+        ("!((a > b) == 0)", ">"),
+        ("!(x < 1.0)", "!"),  # NaN
+        ("(a && b) != 0", "&&"),
+        ("(a & b) != 0", "!="),
+        ("!a", "!"),
+        ("a == 0", "=="),
+        ("(a < b) != 1", "!="),
+    ],
+)
+def test_conditions_in_other_words(text: str, op: str) -> None:
+    found = plainer(expr(text))
+    assert isinstance(found, ast.Binary | ast.Unary | ast.Logical)
+    assert found.op == op
+
+
+def test_comparisons_that_are_compared() -> None:
+    less = ins.Op("<", (ins.Var("a"), ins.Var("b")), INT, True)
+    assert negated(less) == ins.Op(">=", less.args, INT, True)
+    assert negated(ins.Op("+", less.args, INT)) is None
+    assert compared_with_zero("!=", less, ins.Const(0)) == less
+    assert compared_with_zero("==", less, ins.Const(0)) == negated(less)
+    assert compared_with_zero("<", less, ins.Const(0)) is None
+    assert compared_with_zero("!=", less, ins.Const(1)) is None
+    assert compared_with_zero("!=", ins.Var("a"), ins.Const(0)) is None
 
 
 # --- loops with their test at the end ---------------------------------------------------------------------------------

@@ -280,29 +280,30 @@ static double turn(struct side at, double *out, double *b)
     return s;
 }}
 """
-    lines = ["struct side at; place(&at); double *out = malloc(at.n * 8), *b = malloc(at.n * 8);"]
+    lines = ["struct side all[2], at; place(all); place(all + 1); at = all[n > 1];"]
+    lines += ["double *out = malloc(at.n * 8), *b = malloc(at.n * 8);"]
     text, found = sites([*lines, "for (int t = 0; t < 9; t++) s += turn(at, out, b);"], tmp_path, before)
     message = (
         f"could not show that the source, `at.below`, is not MPI_PROC_NULL, and line {line_of(text, 'HERE')} reads"
     )
     kept = [(site["code"], site["message"].partition(" `b`")[0]) for site in found if site["decision"] == "keep"]
-    assert kept == [("OPI203", message)]
+    assert kept[-1] == ("OPI203", message)
 
 
 def test_memory_that_is_used_behind_its_pointer_has_the_line_of_that(tmp_path: Path) -> None:
-    """With `malloc` for `calloc` the receive converts: what it brings is then all that the block has."""
-    before = """static double *receive(int *n, int tag)
+    """With `malloc` for `calloc` the receive converts: zeros may end a text."""
+    before = """static char *receive(int *n, int tag)
 {
     MPI_Status status;
-    double *got;
+    char *got;
     MPI_Probe(0, tag, MPI_COMM_WORLD, &status);
-    MPI_Get_count(&status, MPI_DOUBLE, n);
-    got = calloc(*n, sizeof(double)); // CALLOC
-    MPI_Recv(got, *n, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_CHAR, n);
+    got = calloc(*n, 1); // CALLOC
+    MPI_Recv(got, *n, MPI_CHAR, 0, tag, MPI_COMM_WORLD, &status);
     return got; // LEFT
 }
 """
-    lines = ["double *a = receive(&n, 1), *b = receive(&n, 2);", "for (int i = 0; i < n; i++) s += a[i] * b[i];"]
+    lines = ["char *a = receive(&n, 1), *b = receive(&n, 2);", "for (int i = 0; i < n; i++) s += a[i] * b[i];"]
     text, found = sites(lines, tmp_path, before)
     left, made = (line_of(text, mark) for mark in ("LEFT", "CALLOC"))
     message = f"`got` goes out of scope at line {left}, and what it points to is used behind that; "
