@@ -40,6 +40,10 @@ class PointsTo(Protocol):
         """These objects and all that can be reached through pointers stored in them."""
         ...
 
+    def holding(self, o: int) -> frozenset[int] | None:
+        """Objects, variables too, in which an address of this one may be; None: also where nobody looks."""
+        ...
+
     def kept(self, objects: frozenset[int]) -> frozenset[int]:
         """Objects, scalar locals excepted, in which a pointer to one of these may be stored."""
         ...

@@ -127,6 +127,12 @@ class GraphPointsTo:
     def kept(self, objects: frozenset[int]) -> frozenset[int]:
         return frozenset().union(*(holders for held, holders in self.holders if not held.isdisjoint(objects)))
 
+    def holding(self, o: int) -> frozenset[int] | None:
+        places = [name for name, held in self.sets.items() if o in held and name[0] not in ("t", "p")]
+        objects = frozenset(name[1] for name in places if isinstance(name[1], int))
+        known = all(name[0] in ("c", "d", "w") for name in places) and UNKNOWN not in objects
+        return objects if known and min(objects, default=0) >= 0 else None
+
     @cached_property
     def holders(self) -> list[tuple[frozenset[int], set[int]]]:
         """Each set of what is pointed to, and the objects with these contents; but for pointers that are locals."""

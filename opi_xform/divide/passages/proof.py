@@ -413,14 +413,29 @@ def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
     if any(frame >= 0 and graph.frames[frame].function in graph.levels for frame in born):
         return False
     if info.kind == "heap":
-        once = len(info.nodes) == 1 and not program.nest.chain(graph.nodes[info.nodes[0]].block)
-        if not once:
+        if len(info.nodes) != 1:
+            return False
+        if program.nest.chain(graph.nodes[info.nodes[0]].block) and not one_name(program, o):
             return False
     elif info.kind != "variable":
         return False
     return not any(u.op.persistent for u in uses if u.object == o) and (
         sum(u.node == use.node and u.object == o for u in uses) == 1
     )
+
+
+def one_name(program: Program, o: int) -> bool:
+    """Memory that is allocated again and again is only ever known by one variable.
+
+    So what was allocated before is nobody's any more, and each access is to the memory that the variable holds then.
+    """
+    holding = program.points_to.holding(o)
+    if holding is None or len(holding) != 1:
+        return False
+    at = program.values.objects.table[next(iter(holding))]
+    if at.kind != "variable" or at.variable is None or not program.variables[at.variable].type.is_pointer:
+        return False
+    return program.variables[at.variable].kind != "param" and at.variable not in program.graph.addressed
 
 
 def _base(operand: ins.Operand) -> ins.Operand:

@@ -43,7 +43,7 @@ def plainer(e: ast.Expr) -> ast.Expr:
             case ast.Unary(op="!", operand=ast.Unary(op="!", operand=inner)):
                 e = inner
             case ast.Unary(op="!", operand=ast.Binary(op=op) as inner) if op in COMPARISONS and not _of_floats(inner):
-                return replace(inner, op=NEGATED[op])
+                e = replace(inner, op=NEGATED[op])
             case _:
                 return e
 

@@ -120,4 +120,13 @@ BUGS = (
         ("starts_type_shadowed",),
         condition="starts",
     ),
+    Bug(
+        "memory that is asked for again and again has one name",
+        _PROOF,
+        "if holding is None or len(holding) != 1:\n        return False\n",
+        "return True\n",
+        ("anew_kept",),
+        also=Bug("and is that of this turn", _PROOF, " or o in values.lazy:\n", ":\n", ()),
+        condition="starts",
+    ),
 )

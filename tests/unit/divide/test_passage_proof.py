@@ -106,7 +106,9 @@ def test_one_piece_of_memory_that_nobody_else_knows(top: str, alone: bool, tmp_p
     assert single(found.program, found.uses, found.uses[0]) is alone
 
 
-def test_memory_of_a_loop_is_several_pieces(tmp_path: Path) -> None:
-    made = "double *v = malloc(n * 80);"
-    found = program(tmp_path, f"{PACK}\n{SEND}", "free(v);", made, top="")
-    assert not single(found.program, found.uses, found.uses[0])
+@pytest.mark.parametrize(("more", "alone"), [("", True), ("*kept = v;", False), ("mine = v;", False)])
+def test_memory_of_a_loop_is_one_piece_where_one_variable_holds_it(more: str, alone: bool, tmp_path: Path) -> None:
+    """What was there before is nobody's any more then."""
+    made = f"double *v = malloc(n * 80); {more}"
+    found = program(tmp_path, f"{PACK}\n{SEND}", "free(v);", made, top="static double *mine, **kept = &mine;")
+    assert single(found.program, found.uses, found.uses[0]) is alone

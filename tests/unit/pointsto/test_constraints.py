@@ -91,3 +91,22 @@ def test_what_can_be_reached_through_what_is_stored() -> None:
     assert at.reachable(frozenset({y})) == {y, x, a}
     assert at.contents([y]) == {x}
     assert at.contents([x, y]) == {a, x}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int *p; p = malloc(8); *p = 1;", {"p"}),
+        ("int *p, *q; p = malloc(8); q = p; *q = 1;", {"p", "q"}),
+        ("int *p; int **t; t = malloc(16); p = malloc(8); t[0] = p; *t[0] = 1;", {"p", "allocation 2"}),
+        ("int *p; p = malloc(8); unknown(p);", None),
+    ],
+)
+def test_where_an_address_may_be(text: str, expected: set[str] | None) -> None:
+    """None: also where nobody looks."""
+    found = program(f"void unknown(int *); int main(void) {{ {text} return 0; }}")
+    at = found.program
+    (o,) = (o for o in at.points_to.variable(0, found.key("p")) if at.values.objects.table[o].kind == "heap")
+    holding = at.points_to.holding(o)
+    names = None if holding is None else {at.values.objects.table[h].name for h in holding}
+    assert names == expected
