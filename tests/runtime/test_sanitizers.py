@@ -122,6 +122,13 @@ def sanitized_ranks(sanitized: Path, shared_tmp: Path) -> Path:
         level = "-O1" if sanitizer == "thread" else "-O0"
         variables = [f"MPICC={MPICH[0].mpicc}", f"BUILD={sanitized}", f"SANITIZE={sanitizer}", f"OPT={level}"]
         make([*variables, f"PYTHON={sys.executable}"], [f"{sanitized}/ranks/test-{name}" for name in RANKS])
+        target = sanitized / "ranks" / "divided"
+        if not target.exists():
+            source = RUNTIME / "tests" / "onesided" / "divided.c"
+            whole = ("-Wl,--whole-archive", str(sanitized / "libopi_ranks.a"), "-Wl,--no-whole-archive")
+            linked = [f"-Wl,@{sanitized}/ranks/libopi_ranks.link", *whole, "-o", str(target)]
+            flags = ["-std=c11", level, "-g", f"-fsanitize={sanitizer}", "-pthread", f"-I{RUNTIME / 'include'}"]
+            subprocess.run([str(MPICH[0].mpicc), *flags, str(source), *linked], check=True, timeout=300)
     return sanitized / "ranks"
 
 
@@ -134,3 +141,11 @@ def test_thread_ranks_have_no_report(sanitized_ranks: Path, name: str) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Sanitizer" not in done.stderr
     assert "runtime error" not in done.stderr
+
+
+def test_windows_of_thread_ranks_in_two_processes_have_no_report(sanitized_ranks: Path, opi_cache: Path) -> None:
+    told = {"OPI_RANKS_PER_PROCESS": "2,1", "OPI_RANKS_CARRIER": "threads"}
+    result = MpiUser(MPICH[0], opi_cache).run(2, sanitized_ranks / "divided", **QUIET, **told)
+    assert "divided: ok, 0 failures" in result.out
+    assert "Sanitizer" not in result.err
+    assert "runtime error" not in result.err
