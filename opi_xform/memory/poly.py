@@ -30,16 +30,28 @@ class Poly:
             return other
         if not other.terms:
             return self
+        if len(other.terms) == 1:  # half of the sums
+            return _plus(self.terms, other.terms[0])
+        if len(self.terms) == 1:
+            return _plus(other.terms, self.terms[0])
         out = dict(self.terms)
         for monomial, c in other.terms:
             out[monomial] = out.get(monomial, 0) + c
         return _make(out)
 
     def __neg__(self) -> Poly:
-        return Poly(tuple((m, -c) for m, c in self.terms))
+        return Poly(tuple([(m, -c) for m, c in self.terms]))
 
     def __sub__(self, other: Poly) -> Poly:
-        return self + -other
+        if not other.terms:
+            return self
+        if len(other.terms) == 1:
+            monomial, c = other.terms[0]
+            return _plus(self.terms, (monomial, -c))
+        out = dict(self.terms)
+        for monomial, c in other.terms:
+            out[monomial] = out.get(monomial, 0) - c
+        return _make(out)
 
     def __mul__(self, other: Poly) -> Poly:
         out: dict[Monomial, int] = {}
@@ -50,7 +62,9 @@ class Poly:
         return _make(out)
 
     def scaled(self, factor: int) -> Poly:
-        return Poly(tuple((m, c * factor) for m, c in self.terms)) if factor else ZERO
+        if factor == 1:
+            return self
+        return Poly(tuple([(m, c * factor) for m, c in self.terms])) if factor else ZERO
 
     @property
     def constant(self) -> int | None:
@@ -73,8 +87,9 @@ class Poly:
         return None
 
     def symbols(self) -> Iterable[int]:
-        for monomial, _ in self.terms:
-            yield from monomial
+        if len(self.terms) == 1:
+            return self.terms[0][0]
+        return [s for monomial, _ in self.terms for s in monomial]
 
     def coefficient(self, symbol: int) -> int:
         """Of the linear term in ``symbol``."""
@@ -127,7 +142,9 @@ class Poly:
                 kept.append(term)
             else:
                 out = product if out is None else out + product
-        return self if out is None else Poly(tuple(kept)) + out
+        if out is None:
+            return self
+        return Poly(tuple(kept)) + out if kept else out
 
 
 def _degree(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
@@ -145,8 +162,21 @@ def _without(monomial: Monomial, other: Monomial) -> Monomial | None:
     return tuple(left)
 
 
+def _plus(terms: tuple[tuple[Monomial, int], ...], one: tuple[Monomial, int]) -> Poly:
+    """A sum and one term more."""
+    monomial, c = one
+    for i, (m, d) in enumerate(terms):
+        if m == monomial:
+            return Poly((*terms[:i], (m, c + d), *terms[i + 1 :]) if c + d else terms[:i] + terms[i + 1 :])
+        if m > monomial:
+            return Poly((*terms[:i], one, *terms[i:]))
+    return Poly((*terms, one))
+
+
 def _make(terms: dict[Monomial, int]) -> Poly:
-    return Poly(tuple(sorted((m, c) for m, c in terms.items() if c)))
+    found = [term for term in terms.items() if term[1]]
+    found.sort()
+    return Poly(tuple(found))
 
 
 ZERO = Poly(())

@@ -127,6 +127,8 @@ class Symbols:
 
     def resolve(self, value: Poly, keep_rows: bool = False) -> Poly:
         """Induction variables replaced by their closed forms, places of rows (unless kept) by index times size."""
+        if not value.terms or value.terms[-1][0] == ():
+            return value  # a number
         known = self.resolved.get(value) if self.settled and not keep_rows else None
         if known is not None:
             return known

@@ -65,6 +65,7 @@ class Bearing:
         self.busy = busy
         self.found: set[int] | None = None
         self.places: set[int] | None = None
+        self.named: dict[int, Set | None] = {}  # ``leaving``, by loop
 
     def simpler(self, s: Set) -> Set:
         """The set, or a superset with fewer cases where it has many.  Not for what is written: that must not grow."""
@@ -81,6 +82,11 @@ class Bearing:
 
         An equation that is left out takes nothing away: the symbol behind the loop may then be anything.
         """
+        if loop not in self.named:
+            self.named[loop] = self.names_of(loop)
+        return self.named[loop]
+
+    def names_of(self, loop: int) -> Set | None:
         pairs = self.symbols.exits.get(loop, {})
         out: Set | None = None
         named = [pair for pair in sorted(pairs.items()) if self.may_count(pair[1])]

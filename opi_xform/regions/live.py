@@ -336,7 +336,7 @@ class Live:
         """What passes unharmed through iteration k, to the next one and to these exits; notes what comes to it."""
         for inner in sorted((i for i in self.symbols.inner[loop] if i in self.busy and i != loop), reverse=True):
             self.through(inner)
-        leaving = self.bearing.leaving(loop)
+        leaving = self.bearing.leaving(loop) if exits else None
         sinks: dict[Edge, State] = {LATCH: {} if loop in self.turned else {LATCH: self.regions.all}}
         for edge in exits:
             sinks[edge] = {edge: self.regions.all if leaving is None else leaving}

@@ -6,6 +6,7 @@ own. Every set is valid for all values of its parameters that can occur; ``Regio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -21,6 +22,7 @@ OPERATIONS = 10_000_000  # a second or two of isl's work; NAS MG takes between 3
 OF_GROUP = 3_000_000  # of a function that is looked at by itself: there are many in a program beyond the budget
 ROUGHLY = 4  # rough sets that are of use take less than this part of an exact attempt
 START = "start"
+_SYMBOL = re.compile(r"\bs\d[\d_]*")  # ``Regions.parameter``
 
 
 class BudgetExceeded(Exception):
@@ -41,6 +43,7 @@ class Regions:
         self.operations = OPERATIONS if operations is None else operations
         self.context.set_max_operations(self.operations)
         self.parsed: dict[str, Set] = {}  # reading is slow, and half of the texts are read again
+        self.shapes: dict[str, Set] = {}  # the same with other names is renamed, which takes a thirtieth of the time
         self.seen: set[int] = set()  # quotients in places
         self.quotients: dict[int, Poly] = {}  # remainder -> what it is, told by the quotient
         self.all = self.parse("", "")
@@ -66,7 +69,18 @@ class Regions:
         text = f"[{params}] -> {{ [o]{body} }}"
         found = self.parsed.get(text)
         if found is None:
-            found = self.parsed[text] = isl.Set.read_from_str(self.context, text)
+            found = self.parsed[text] = self.renamed(text)
+        return found
+
+    def renamed(self, text: str) -> Set:
+        """The set of a text, which is read once for all texts that differ in the names of symbols only."""
+        names: dict[str, str] = {}
+        shape = _SYMBOL.sub(lambda m: names.setdefault(m[0], f"p{len(names)}"), text)
+        found = self.shapes.get(shape)
+        if found is None:
+            found = self.shapes[shape] = isl.Set.read_from_str(self.context, shape)
+        for name, at in names.items():
+            found = self.rename(found, at, name)
         return found
 
     # --- polynomials as text -------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import pytest
 from core_support import Found, judge, members, program
 from islpy import Set
 
+from opi_xform.memory.symbols import Symbols
 from opi_xform.regions.guards import Guards
 from opi_xform.regions.live import Live
 from opi_xform.regions.sets import Regions
@@ -95,3 +96,25 @@ def test_what_lies_before_a_question_makes_no_difference(where: str, needed: set
 def test_a_loop_before_a_question_is_not_looked_at() -> None:
     assert [len(asked("b[2]", entry)[0].summaries) for entry in (True, False)] == [2, 0]
     assert [len(asked("b[6]", entry)[0].summaries) for entry in (True, False)] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("names", "constraints"),
+    [
+        ("s7", "s7 <= o < 4 + s7 and s7 >= 0"),
+        ("s12, s1_2, s1, start", "2*s1 + s1_2 <= o < s12 and start >= s1"),
+        ("s1, s12, s1_2, start", "2*s12 + s1_2 <= o < s1 and start >= s12"),
+        ("j, s3", "j < s3"),
+        ("s20, s3, s4", "s3 = s4 + s20"),
+        ("s4, s20, s3", "s20 = s3 + s4"),
+    ],
+)
+def test_a_text_with_other_names_is_the_set_with_other_names(names: str, constraints: str) -> None:
+    regions = Regions(Symbols(), 1)
+    regions.parse("s3, s20, s4", "s20 = s4 + s3")  # shapes that were read before, with other names
+    regions.parse("s8, s9_9, s7, start", "2*s7 + s9_9 <= o < s8 and start >= s7")
+    read = Set.read_from_str(regions.context, f"[{names}] -> {{ [o] : {constraints} }}")
+    found = regions.parse(names, constraints)
+    assert found.plain_is_equal(read)
+    assert str(found) == str(read)
+    assert regions.parse(names, constraints) is found
