@@ -131,7 +131,7 @@ class Interpreter(Steps):
         left = self.nest.left(node.block, self.graph.succs[node.block])
         if not left or found is None:
             return bool(left)
-        return not left.isdisjoint(self.symbols.scope(found.left) | self.symbols.scope(found.right))
+        return not left.isdisjoint(self.symbols.scope(found.left - found.right))
 
     def given(self) -> None:
         """What the parameters of copies that begin anew at each level are given: at the first, and at deeper ones."""
@@ -333,7 +333,7 @@ class Interpreter(Steps):
                 self.out.put(cell, version)
                 continue
             s = self.symbols.get("phi", (header, cell), self.scope)
-            if self.is_narrow(cell, named, stored):
+            if self.is_narrow(cell, named, stored) or self.widths.may_have_lost(value):
                 self.widths.lost.add(s)
             target = self.symbols.base(value) if changed[cell] else None
             if target is None:

@@ -55,6 +55,15 @@ def test_a_loop_is_believed_to_run_as_often_as_its_number_says() -> None:
     assert found.symbols.table[s].kind == "opaque"  # what get() returned
 
 
+def test_what_changes_in_a_loop_may_fall_out_of_its_test() -> None:
+    """Then the test is none by what changes: it is on an int of a long, and not on the long."""
+    top = "long get(void); void f(void); void g(void);\nint main(void)\n"
+    loop = "for (int j = 0; j < 3; j++) { if (j + k > 5 + j) break; f(); }"
+    found = program(f"{top}{{\nlong a = get(); int k = a;\n{loop}\nif (a > 5) g();\n}}\n").program.values
+    _, inside, behind = (c for _, c in sorted(found.conditions.items()))
+    assert inside.left - inside.right != behind.left - behind.right
+
+
 @given(st.integers(1, 99), st.integers(-99, 99))
 def test_a_length_is_believed(factor: int, more: int) -> None:
     """However a number travels that may have lost bits, a length that is made of it is made of the one it was."""
