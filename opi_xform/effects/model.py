@@ -196,6 +196,13 @@ class MpiOp:
     reason: str = ""
 
     @property
+    def numbers(self) -> frozenset[int]:
+        """Arguments that are numbers, and neither places nor lengths: ranks and tags."""
+        ends = (end for end in (self.send, self.recv) if end is not None)
+        found = {self.root, self.peer, self.tag, *(n for end in ends for n in (end.peer, end.tag))}
+        return frozenset(n for n in found if n is not None)
+
+    @property
     def replaces(self) -> bool:
         """What is received comes into the buffer that is sent: both sides pass ownership, or none."""
         return self.send is not None and self.recv is not None and self.send.buf == self.recv.buf

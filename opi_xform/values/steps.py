@@ -238,8 +238,8 @@ class Steps(Touches):
             self.values.args[node.number] = given
             self.by_value(node, call, given)
             return
-        values = self.values.args[node.number] = tuple(self.widths.believed(v) for v in given)
         effect = self.calls.effect(call)
+        values = self.values.args[node.number] = self.widths.given(node.frame, call, effect, given)
         result = self.opaque(node, "result", call.call.type.kind == "int" and not call.call.type.signed)
         if effect is None:
             self.lose(node, call, unknown(call))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -184,6 +185,16 @@ class Widths:
         while value is not before:
             before, value = value, value.substitute(self._was)
         return value
+
+    def given(
+        self, frame: int, call: ins.CallInstr, effect: FunctionEffect | None, values: tuple[Poly, ...]
+    ) -> tuple[Poly, ...]:
+        """What a function is given that is not followed: places and lengths, but for ranks and tags."""
+        if not self.lost:
+            return values
+        numbers = effect.mpi.numbers if effect is not None and effect.mpi is not None else frozenset[int]()
+        found = enumerate(zip(call.args, values, strict=True))
+        return tuple(self.typed(frame, a, v) if i in numbers else self.believed(v) for i, (a, v) in found)
 
     def _was(self, s: int) -> Poly | None:
         info = self.symbols.table[s]

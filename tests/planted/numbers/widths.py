@@ -206,4 +206,12 @@ BUGS = (
         ("narrowed_turns",),
         condition="numbers that wrap",
     ),
+    Bug(
+        "ranks are lengths",
+        _WIDTHS,
+        "self.typed(frame, a, v) if i in numbers else self.believed(v)",
+        "self.believed(v)",
+        ("recv_null_narrowed",),
+        condition="numbers that wrap",
+    ),
 )
