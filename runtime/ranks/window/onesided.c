@@ -38,11 +38,10 @@ void opiw_end(void) {
 }
 
 /* Who waits for a rank of another process sleeps at last as if it waited for one of this process, so it has to be woken, by a packet.  It says in its seat that
- * it is going to sleep, and looks once more; who makes the condition true looks at the seat afterwards.  Between the two there is a full fence on both sides, so
- * one of them sees the other.  Until its packet has been taken in, the process that sent it and the one that waits are not both idle for dead.c, which counts it. */
+ * it is going to sleep, and looks once more; who makes the condition true looks at the seat afterwards.  Both change the same word, always by an exchange, so one
+ * comes after the other: either the second is who wakes, and finds 1, or it is who waits, and sees (acquire) what the first did before (release).  Until its packet has been taken in, the process that sent it and the one that waits are not both idle for dead.c, which counts it. */
 static bool ask(_Atomic uint32_t *asks, bool (*ready)(void *), void *of) {
-    atomic_store_explicit(asks, 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
+    (void)atomic_exchange_explicit(asks, 1, memory_order_acq_rel);
     return ready(of);
 }
 
@@ -61,7 +60,7 @@ bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void 
         opir_relax(&s);
     }
     if (asks)
-        atomic_store_explicit(asks, 0, memory_order_relaxed); /* to be woken in vain does no harm */
+        (void)atomic_exchange_explicit(asks, 0, memory_order_acq_rel);
     opir_relaxed(&s);
     me->call = NULL;
     return true;
@@ -75,9 +74,8 @@ void opiw_wake(struct opiw_win *w, int member) {
             opir_wake(r);
         return;
     }
-    atomic_thread_fence(memory_order_seq_cst);
-    if (!atomic_load_explicit(&t->seat->asks, memory_order_relaxed) || !atomic_exchange_explicit(&t->seat->asks, 0, memory_order_relaxed))
-        return; /* who has set it to 0 has sent a packet, after which its owner looks again */
+    if (!atomic_exchange_explicit(&t->seat->asks, 0, memory_order_acq_rel))
+        return; /* it does not sleep; or who has set it to 0 has sent a packet, after which it looks again.  To be woken in vain does no harm */
     struct opir_packet *p = opir_packet_new(OPIR_P_WAKE, 0);
     p->head.dst = t->id;
     opir_net_send(opir_process_of(t->id), p);

@@ -33,7 +33,7 @@ struct opiw_seat {
     _Atomic uint32_t writers;   /* who waits for an exclusive lock.  A hint: those who want a shared one let them in for a while */
     _Atomic uint32_t combining; /* 1 while somebody accumulates into this member's memory; acquire and release */
     _Atomic uint32_t sleepers;  /* who waits for one of the two; sequentially consistent with them, so that who gives one back wakes who sleeps */
-    _Atomic uint32_t asks;      /* the side's: 1 where its owner asks to be woken (ranks/window/onesided.c) */
+    _Atomic uint32_t asks;      /* the side's: 1 where its owner asks to be woken; only by exchange, acquire and release (ranks/window/onesided.c) */
     char apart[44];             /* what others poll lies in lines of their own */
     _Atomic uint32_t arrived;   /* of member 0's seat alone: who is at the barrier */
     _Atomic uint32_t round;     /* the same: barriers that are over; release by the last to come, acquire by all others */
