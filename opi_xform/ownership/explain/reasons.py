@@ -15,7 +15,7 @@ from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
-from opi_xform.ownership.liveness.zero_ends import read_to_an_end, zeros_put
+from opi_xform.ownership.liveness.zero_ends import given_as_text, has_characters, read_to_an_end, zeros_put
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -421,8 +421,9 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         if not text:
             message = f"what is read behind a message that is short may be the initialiser of `{buffer.name}`"
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
-    filled = zeros_put(program, buffer) if text else None
-    if filled is None or not read_to_an_end(program, buffer):
+    filled = zeros_put(program, buffer)
+    text = text or (filled is not None and has_characters(program, buffer))
+    if filled is None or not (read_to_an_end if text else given_as_text)(program, buffer):
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
     return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))

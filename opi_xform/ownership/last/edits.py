@@ -18,6 +18,7 @@ from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.last.blocks import Blocks, Pool
 from opi_xform.ownership.last.fresh import FreshBlocks
 from opi_xform.ownership.last.sends import LastSends
+from opi_xform.ownership.liveness.zero_ends import is_numbers
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Options, Place, Program, Use
 from opi_xform.ownership.model.names import Name
 from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
@@ -224,16 +225,11 @@ class _Ending:
             if sends.used_after(use.node, name, given=False) is not None:
                 return False
             if any(self.blocks.plainly(m, "calloc") for m in made):
-                if self.options.strict or self.of_text(pool):
+                block = replace(_nameless(uses), objects=tuple(sorted(pool.objects)))
+                if self.options.strict or not is_numbers(self.program, block):
                     return False
                 self.believed.add(use.place)
         return True
-
-    def of_text(self, pool: Pool) -> bool:
-        """Characters: the zeros of calloc may be their end."""
-        keys = (self.names.objects.table[name[1]].variable or "" for name in pool.holders if name[0] == "v")
-        elements = (self.program.variables[key].type.elem for key in keys if key in self.program.variables)
-        return any(e is not None and e.kind == "int" and e.size == 1 for e in elements)
 
     def sends(self, pool: Pool) -> LastSends | None:
         """What is done with its blocks; None: that is not understood."""

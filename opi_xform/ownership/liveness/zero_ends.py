@@ -37,16 +37,10 @@ def read_to_an_end(program: Program, buffer: Buffer) -> bool:
     Whole numbers are followed through arithmetic.  Floating ones count where they are compared as they came: a residual
     that is made of them ends many loops, and tells no end of a text.
     """
-    sites = {u.node for u in buffer.uses}
-    loaded: set[int] = set()
-    for o in buffer.objects:
-        for n, accesses in index_of(program).accesses.of(o).items():
-            action = program.graph.nodes[n].action
-            reads = [a for a in accesses if a.kind == "R"]
-            if isinstance(action, ins.CallInstr) and n not in sites and any(a.length is None for a in reads):
-                return True
-            if isinstance(action, ins.Load):
-                loaded.add(n)
+    if given_as_text(program, buffer):
+        return True
+    nodes = {n for o in buffer.objects for n in index_of(program).accesses.of(o)}
+    loaded = {n for n in nodes if isinstance(program.graph.nodes[n].action, ins.Load)}
     leaving = {inside for loop in program.nest.loops for inside, _ in loop.exits}
     names = names_of(program)
     if _compared(program, names, loaded, leaving):
@@ -63,6 +57,46 @@ def read_to_an_end(program: Program, buffer: Buffer) -> bool:
                 seen.update(new)
                 work += new
     return False
+
+
+def has_characters(program: Program, buffer: Buffer) -> bool:
+    """Whole numbers of one or two bytes are read of it, whatever its pointer says that it is."""
+    nodes = {n for o in buffer.objects for n in index_of(program).accesses.of(o)}
+    actions = (program.graph.nodes[n].action for n in sorted(nodes))
+    return any(isinstance(a, ins.Load) and a.type.kind == "int" and (a.type.size or 0) <= 2 for a in actions)
+
+
+def given_as_text(program: Program, buffer: Buffer) -> bool:
+    """A library function reads it, and no argument says how far: it prints a text, also a member of a struct."""
+    sites = {u.node for u in buffer.uses}
+    for o in buffer.objects:
+        for n, accesses in index_of(program).accesses.of(o).items():
+            call = program.graph.nodes[n].action
+            if not isinstance(call, ins.CallInstr) or n in sites or _of_messages(program, call):
+                continue
+            if any(a.kind == "R" and a.length is None for a in accesses):
+                return True
+    return False
+
+
+def is_numbers(program: Program, buffer: Buffer) -> bool:
+    """All that is read of it are numbers of 4 bytes or more, one by one, and none of them tells an end."""
+    for o in buffer.objects:
+        for n, accesses in index_of(program).accesses.of(o).items():
+            action = program.graph.nodes[n].action
+            if not any(a.kind == "R" for a in accesses):
+                continue
+            if isinstance(action, ins.Load):
+                if action.type.kind not in ("int", "float") or (action.type.size or 0) < 4:
+                    return False
+            elif not isinstance(action, ins.CallInstr) or not _of_messages(program, action):
+                return False
+    return not read_to_an_end(program, buffer)
+
+
+def _of_messages(program: Program, call: ins.CallInstr) -> bool:
+    effect = program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+    return effect is not None and (effect.mpi is not None or effect.frees is not None)
 
 
 def _compared(program: Program, names: Names, loaded: Collection[int], leaving: Collection[int]) -> bool:

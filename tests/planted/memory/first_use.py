@@ -34,9 +34,9 @@ BUGS = (
     Bug(
         "of calloc's zeros nobody reads any behind a text",
         _EDITS,
-        "if self.options.strict or self.of_text(pool):",
+        "if self.options.strict or not is_numbers(self.program, block):",
         "if self.options.strict:",
-        ("first_zeros",),
+        ("first_zeros", "first_zeros_member", "first_zeros_wide"),
         condition="first use",
     ),
     Bug(
