@@ -238,7 +238,7 @@ class Evaluator:
         values = self.widths.operands(frame, op, values)
         exact = exactly(name, values)
         if exact is not None:
-            if name == "ptrdiff":
+            if name == "ptrdiff" or (name == "-" and any(self.symbols.base(v) is not None for v in values)):
                 return self.widths.apart(exact)
             constant = exact.constant
             if constant is not None:

@@ -59,6 +59,7 @@ class Steps(Touches):
                 value = value if known else self.converted(node, type_, value, self.widths.of(frame, operand))
                 if isinstance(target, ins.Temp):
                     self.set_temp(frame, target.number, value, type_)
+                    self.widths.define(frame, target.number, operand, type_)
                 else:
                     self.set_cell(self.objects.variable(frame, target.key), 0, value, node)
             case ins.Load(target=target, address=operand, type=type_):
@@ -84,7 +85,8 @@ class Steps(Touches):
             case ins.Store(address=operand, value=source, type=type_):
                 address = self.followed(node, self.value(node, frame, operand))
                 value = self.value(node, frame, source)
-                self.values.operands[node.number] = (address, value)
+                stored = self.widths.cut(frame, source, type_, value)
+                self.values.operands[node.number] = (address, stored)
                 size = number(type_.size) if type_.size else None
                 targets = self.touch(node, address, operand, frame, "W", size, size is not None)
                 base, offset = self.symbols.base(address), self.symbols.offset(address).constant
@@ -256,7 +258,7 @@ class Steps(Touches):
             result = result if effect.returns_inside else values[effect.returns_arg]
         elif effect.name in SUMS and len(values) == 2:
             of = self.widths.each(node.frame, call.args, given)
-            result = of[0] + of[1].scaled(SUMS[effect.name])
+            result = self.widths.apart(of[0] + of[1].scaled(SUMS[effect.name]))
         elif self.is_determined(call, effect) and not any(self.symbols.base(v) is not None for v in values):
             of = self.widths.each(node.frame, call.args, given)
             scope = frozenset[int]().union(*(self.symbols.scope(v) for v in of))

@@ -30,6 +30,7 @@ class Widths:
         self.variables = variables
         self.symbols = symbols
         self.temps: dict[tuple[int, int], Type] = {}  # by frame and number
+        self.cut_temps: set[tuple[int, int]] = set()  # those that are set to what loses bits
         self.lost: set[int] = set()  # symbols in numbers that may have lost bits somewhere
 
     def of(self, frame: int, operand: ins.Operand) -> Type | None:
@@ -77,17 +78,15 @@ class Widths:
         They have not been looked at yet.  What functions return is not told.
         """
         named: set[tuple[int, str]] = set()
-        temps: set[tuple[int, int]] = set()
         stored = False
         for node in nodes:
             frame = node.frame
             match node.action:
                 case ins.Define(target=target, value=value, type=type_):
-                    loses = self.loses(frame, value, type_, temps)
                     if isinstance(target, ins.Temp):
                         self.temps[frame, target.number] = type_
-                        temps.update([(frame, target.number)] if loses else [])
-                    elif loses:
+                        self.define(frame, target.number, value, type_)
+                    elif self.loses(frame, value, type_):
                         named.add((frame, target.key))
                 case (
                     ins.Load(target=target, type=type_)
@@ -95,23 +94,25 @@ class Widths:
                 ):
                     self.temps[frame, target.number] = type_
                 case ins.Store(value=value, type=type_):
-                    stored = stored or self.loses(frame, value, type_, temps)
+                    stored = stored or self.loses(frame, value, type_)
                 case _:
                     pass
         return named, stored
 
-    def loses(self, frame: int, operand: ins.Operand, to: Type, temps: set[tuple[int, int]]) -> bool:
-        """What is stored as this type, or a number in it, becomes one of fewer bits or of the other sign.
+    def define(self, frame: int, temp: int, operand: ins.Operand, to: Type) -> None:
+        """A temporary is set to an operand."""
+        if self.loses(frame, operand, to):
+            self.cut_temps.add((frame, temp))
 
-        temps: those that have.
-        """
+    def loses(self, frame: int, operand: ins.Operand, to: Type) -> bool:
+        """What is stored as this type, or a number in it, becomes one of fewer bits or of the other sign."""
         work: list[tuple[ins.Operand, Type]] = [(operand, to)]
         while work:
             item, type_ = work.pop()
             before = self.of(frame, item)
             if before is not None and type_.kind == "int" and _fewer(type_, before):
                 return True
-            if isinstance(item, ins.Temp) and (frame, item.number) in temps:
+            if isinstance(item, ins.Temp) and (frame, item.number) in self.cut_temps:
                 return True
             if isinstance(item, ins.Op):
                 work += [(a, item.type if item.op == "cast" else self.of(frame, a) or item.type) for a in item.args]
@@ -158,6 +159,12 @@ class Widths:
         if given is None or not ((given.size or 0) < 8 if to.boolean else (to.size or 0) >= 8 and _fewer(given, to)):
             return value
         return self.in_type(given, value)
+
+    def cut(self, frame: int, operand: ins.Operand, to: Type, value: Poly) -> Poly:
+        """What a place of 32 bits holds of a number of more: of one that is not negative it may be negative."""
+        if to.kind != "int" or to.size != 4 or not self.may_have_lost(value):
+            return value
+        return self.in_type(to, value) if self.loses(frame, operand, to) else value
 
     def signed_anew(self, given: Type | None, to: Type, value: Poly) -> Poly:
         """An unsigned number of 64 bits as a signed one: from 2^63 on it is another one."""

@@ -214,4 +214,12 @@ BUGS = (
         ("recv_null_narrowed",),
         condition="numbers that wrap",
     ),
+    Bug(
+        "an element of 32 bits holds all bits of a number",
+        _WIDTHS,
+        "return self.in_type(to, value) if self.loses(frame, operand, to) else value",
+        "return value",
+        ("recv_null_narrowed_element",),
+        condition="numbers that wrap",
+    ),
 )
