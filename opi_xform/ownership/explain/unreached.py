@@ -95,7 +95,9 @@ class Unreached:
         if other:  # another pointer, below that call, leads to it
             what = f"`{name}`, which leads to the call, is only reached through pointers that are not followed"
             return None, Refusal(
-                Reason.NOT_ANALYSED, what, ((lost.call.span, "a pointer that may lead anywhere is called here"),)
+                Reason.NOT_ANALYSED,
+                what,
+                ((lost.call.span, f"a pointer that may lead anywhere is called here, {NOT_LOOKED_AT}"),),
             )
         return None, Refusal(Reason.NOT_ANALYSED, *_stopped(lost, name, functions))
 
@@ -175,7 +177,7 @@ def _stopped(lost: Lost, name: str, functions: Mapping[str, ast.Function]) -> tu
         return f"`{name}`, which leads to the call, is called with another number of arguments", (note,)
     if lost.reason == POINTER:
         what = f"`{name}`, which leads to the call, may be called through a pointer that may lead anywhere"
-        return what, ((span, "here"),)
+        return what, ((span, f"here, {NOT_LOOKED_AT}"),)
     called = f"called here, {NOT_LOOKED_AT}"
     reason = marked(lost.reason, next((functions[f].span.file for f in lost.functions), span.file))
     return f"`{name}`, which leads to the call, is not followed: {reason}", ((span, called),)

@@ -135,9 +135,6 @@ class _Placing(Releases):
         named = self.program.values.objects.by_name.get(self.buffer.carrier.variable, ())
         return set_at(self.program, named)
 
-    def set_notes(self) -> tuple[tuple[Span, str], ...]:
-        return tuple((span, f"`{self.buffer.name}` is set here") for span in self.set_at())
-
     # --- the steps -------------------------------------------------------------------------------------------------
 
     def run(self, eager: bool) -> Placement:
@@ -152,11 +149,13 @@ class _Placing(Releases):
             what = f"the memory that is allocated at {lines_of(made)}{self.elsewhere()}"
             message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
             notes = tuple((span, "allocated here") for span in made)
-            places = self.set_at()
+            named, here = self.program.values.objects.by_name.get(carrier.variable, ()), {*map(line_of, made)}
+            places = set_at(self.program, named, True)
+            places = self.set_at() or tuple(span for span in places if line_of(span) not in here)
             if places:
                 where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
                 message = f"{what} does not come to {where} by plain statements that could be rewritten"
-                notes += self.set_notes()
+                notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
             raise Unplaceable(Reason.NO_ANCHOR, message, notes)
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)

@@ -24,8 +24,8 @@ SHOWN = 3
 Notes = tuple[tuple[Span, str], ...]
 
 
-def set_at(program: Program, objects: Iterable[int]) -> tuple[Span, ...]:
-    """Where pointers are set to something else than a constant, if that is in several lines."""
+def set_at(program: Program, objects: Iterable[int], alone: bool = False) -> tuple[Span, ...]:
+    """Where pointers are set to something else than a constant, if that is in several lines; alone: if in one."""
     names, spans = names_of(program), dict[Span, None]()
     for n in (n for o in objects for n in names.defs.get(("v", o, 0), ())):
         match program.graph.nodes[n].action:
@@ -34,7 +34,21 @@ def set_at(program: Program, objects: Iterable[int]) -> tuple[Span, ...]:
             case _:
                 spans[names.span(n)] = None
     several = len({(span.file, span.line) for span in spans}) > 1
-    return _in_order(spans) if several else ()
+    return _in_order(spans) if several != alone else ()
+
+
+def set_by_unknown(program: Program, pointer: ins.Operand) -> tuple[str, Span] | None:
+    """The function of which nothing is known that is given a pointer's address; and where."""
+    wanted = pointer.key if isinstance(pointer, ins.Var) else None
+    for node in program.graph.nodes if wanted is not None else ():
+        action = node.action
+        if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
+            continue
+        key = action.callee.key
+        given = {a.key for a in map(_without_steps, action.args) if isinstance(a, ins.AddrVar)}
+        if key not in program.functions and key not in program.effects and wanted in given:
+            return key, node_span(program, node.number)
+    return None
 
 
 def freed_refusal(program: Program, buffer: Buffer, n: int, argument: int) -> Refusal:

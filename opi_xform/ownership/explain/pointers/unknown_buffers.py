@@ -23,7 +23,7 @@ from opi_xform.ownership.explain.other_pointers import (
     sets_null,
     through,
 )
-from opi_xform.ownership.explain.pointers.settings import apart, settings
+from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -128,6 +128,10 @@ class Strays:
             defs = [n for n in every if not self.moves(n, operand)]
             defs = [n for n in defs if not sets_null(self.graph.nodes[n].action)] or defs  # NULL is no other buffer
             defs = [m for n in defs for m in given_there(self.program, n, operand)] if len(defs) > 1 else defs
+            unknown = set_by_unknown(self.program, operand) if not defs else None
+            if unknown is not None:
+                message = f"{self.text(operand)} is set by `{unknown[0]}`, of which nothing is known"
+                return _Cause(f"{message}, at {line_of(unknown[1])}", ((unknown[1], "set here"),))
             if len(defs) != 1:
                 return self.several(self.text(operand), defs, returned)
             steps = steps or [n for n in every if self.moves(n, operand)]

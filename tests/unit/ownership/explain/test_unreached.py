@@ -153,7 +153,7 @@ int main(void) {{ put(); return 0; }}
     assert site["message"].endswith(f"OpenMP in a macro, `SPREAD` in line {line}, is not followed")
 
 
-@pytest.mark.parametrize(("called", "note"), [("put", "called here"), ("go", "here")])
+@pytest.mark.parametrize(("called", "note"), [("put", "called here"), ("go", "here"), ("u->step", "here")])
 def test_a_place_inside_a_buffer_is_told_before_what_is_not_analysed(called: str, note: str, tmp_path: Path) -> None:
     """Whatever the function does besides, the message stays where it is; of a whole buffer that is not known."""
     text = f"""{HEAD}static void put(double *p, int n)
@@ -163,8 +163,10 @@ def test_a_place_inside_a_buffer_is_told_before_what_is_not_analysed(called: str
     {SEND}
 }}
 static void other(double *p, int n) {{ p[n] = 0; }}
+void *load(const char *);
 int main(int argc, char **argv) {{
     void (*go)(double *, int) = argv[1][0] == 'a' ? put : other;
+    struct user {{ void (*step)(double *, int); }} *u = load(argv[1]);
     {called}(b, argc);
     return 0;
 }}

@@ -313,3 +313,43 @@ def test_a_table_in_a_struct_is_told_where_that_member_is_set(
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
     places = [(line_of(text, mark), "`im.w` is set here") for mark in ("// FIRST", "// SECOND")]
     assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == places
+
+
+def test_a_pointer_that_a_function_without_source_sets_is_told_with_that(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = "int pinned(void **p, size_t n);\n"
+    before += "static void give(double *p, int n) { MPI_Send(p, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }\n"
+    lines = ["double *out; int n = argc * 100;", "pinned((void **)&out, n * sizeof(double)); // SET"]
+    lines += ["for (int i = 0; i < n; i++) out[i] = i;", "give(out, n);"]
+    text, found = sites(lines, tmp_path, capfd, before)
+    line = line_of(text, "SET")
+    message = f"`out` is set by `pinned`, of which nothing is known, at line {line}"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [(line, "set here")]
+
+
+def test_memory_that_comes_by_another_name_is_told_with_the_line_between(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static double *all;
+static double take(int n)
+{
+    static double *in;
+    in = all; // NAMED
+    double s = 0;
+    MPI_Recv(in, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++) s += in[i];
+    return s;
+}
+"""
+    lines = ["int n = argc * 100; all = malloc(n * sizeof(double)); // MALLOC", "all[0] = n; u[3] = all[n - 1];"]
+    text, found = sites([*lines, "for (int r = 0; r < argc; r++) u[r] += take(n);"], tmp_path, capfd, before)
+    made, named = line_of(text, "MALLOC"), line_of(text, "NAMED")
+    message = f"the memory that is allocated at line {made}, in `main`, does not come to `in`, which is set at line "
+    message += f"{named}, by plain statements that could be rewritten"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", message)
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [
+        (made, "allocated here"),
+        (named, "`in` is set here"),
+    ]
