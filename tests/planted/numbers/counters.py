@@ -275,8 +275,8 @@ BUGS = (
     Bug(
         "nobody ends a text with zeros that are there before",
         _REASONS,
-        "filled = zeros_put(program, buffer) if text else None",
-        "filled = None",
+        "filled = zeros_put(program, buffer)\n",
+        "filled = None\n",
         ("f_text_calloc", "f_text_memset", "f_text_static"),
         condition="first contents",
     ),

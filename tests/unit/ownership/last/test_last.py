@@ -193,7 +193,8 @@ def test_zeros_behind_a_short_message(
     tmp_path: Path, type_: str, made: str, strict: bool, assumed: list[set[str]]
 ) -> None:
     """That nobody reads them is assumption A1, which is not made for characters."""
-    body = f"{type_} *b = {made}; MPI_Recv(b, 1000, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); free(b);"
+    body = f"{type_} *b = {made}; MPI_Recv(b, 1000, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+    body += " v[0] = b[3]; free(b);"
     found = source_in(tmp_path, f"{TOP}\nint main(int argc, char **argv)\n{{\n{body}\n    return 0;\n}}\n")
     places = {u.place for u in found.uses}
     told = of_blocks(found.units, found.program, Options(strict=strict), found.uses, places, ())
