@@ -15,7 +15,7 @@ from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.placement.place import tables
 from opi_xform.ownership.placement.situation import Tables
-from opi_xform.ownership.spelling.mentioned import index_of
+from opi_xform.ownership.spelling.mentioned import mentions_of
 
 HEADER = """
 typedef int MPI_Comm; typedef int MPI_Datatype; typedef int MPI_Request; typedef int MPI_Op; typedef int MPI_Win;
@@ -109,7 +109,7 @@ def source_in(folder: Path, body: str, *others: str) -> Source:
     uses = collect(program)
     groups, _ = buffers(program, uses)
     found = Source(START + body, tuple(units), program, {b.name: b for b in groups}, tuple(uses))
-    index = index_of(found.units)
+    index = mentions_of(found.units)
     for unit in units:  # the checks read the text, and the folder may be about to go
         for file in unit.files:
             index.texts.read(file)

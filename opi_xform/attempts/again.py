@@ -16,7 +16,7 @@ from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
-from opi_xform.ownership.model.plan import Decision, Edit, Note, Plan, Told
+from opi_xform.ownership.model.plan import Decision, Edit, Note, Plan, SiteKey, Told
 from opi_xform.record import dataclass
 from opi_xform.rewrite.apply import place_of
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
@@ -26,7 +26,6 @@ from opi_xform.text.sources import Sources
 if TYPE_CHECKING:
     from opi_xform.ownership.model.buffers import Program
 
-Site = tuple[str, int, str]  # file, offset of the call, side
 Job = tuple[str, tuple[str, ...]]  # a file and its flags
 Parse = Callable[[Sequence[Job]], Sequence[Unit | FrontendError]]
 Known = Callable[[Sequence[Unit]], "Program | None"]
@@ -195,9 +194,9 @@ class Back:
         return Plan(tuple(decisions), diagnostics=tuple(self.decision(d) for d in plan.diagnostics))
 
 
-def site(d: Decision) -> Site:
+def site(d: Decision) -> SiteKey:
     return (d.span.file, d.span.begin, d.side)
 
 
-def converted(plan: Plan) -> set[Site]:
+def converted(plan: Plan) -> set[SiteKey]:
     return {site(d) for d in plan.decisions if d.decision == "convert"}

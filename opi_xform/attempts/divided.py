@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from opi_xform.attempts.again import Again, Site, converted, site
+from opi_xform.attempts.again import Again, converted, site
 from opi_xform.divide import SHARED
 from opi_xform.divide.find import Candidate, Dividing, candidates
 from opi_xform.divide.flow import Trouble
@@ -26,7 +26,7 @@ from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.plan import Note, Plan, StopOthers
+from opi_xform.ownership.model.plan import Note, Plan, SiteKey, StopOthers
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
 from opi_xform.record import dataclass
 from opi_xform.rewrite.left_out import stops
@@ -99,7 +99,7 @@ class Parting:
         """
         best = Parted(self.plan, None)
         divided: tuple[Tried, ...] = ()
-        notes: dict[Site, Trouble] = {}
+        notes: dict[SiteKey, Trouble] = {}
         for ways in (self.by_places(), self.by_names()):
             found, troubles = self.proved(ways, divided)
             notes = {**notes, **troubles}
@@ -158,12 +158,12 @@ class Parting:
 
     def proved(
         self, found: Sequence[Sequence[Way]], divided: Sequence[Tried]
-    ) -> tuple[list[Tried], dict[Site, Trouble]]:
+    ) -> tuple[list[Tried], dict[SiteKey, Trouble]]:
         """Of each buffer with a site that its parts keep, the first division that is proved; else why none is."""
         kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and (d.form or d.code) in SHARED}
         known = {o for one in divided for o in one.objects}
         out: list[Tried] = []
-        notes: dict[Site, Trouble] = {}
+        notes: dict[SiteKey, Trouble] = {}
         for ways in found:
             sites = self.sites(ways[0].objects)
             if not sites & kept or not known.isdisjoint(ways[0].objects):
@@ -210,7 +210,7 @@ class Parting:
             if os.path.commonpath([top, standing(file)]) != top:
                 raise Trouble(self.program.variables[key].span, f"is named in {file}, outside the root")
 
-    def sites(self, objects: Collection[int]) -> set[Site]:
+    def sites(self, objects: Collection[int]) -> set[SiteKey]:
         """The sites of messages in these objects."""
         return {u.place[:3] for u in self.uses if u.object in objects}
 
@@ -251,7 +251,7 @@ class Parting:
                     decisions[i] = replace(d, message=message, assumptions=tuple(resting))
         return replace(plan, decisions=tuple(decisions))
 
-    def explained(self, plan: Plan, notes: Mapping[Site, Trouble]) -> Plan:
+    def explained(self, plan: Plan, notes: Mapping[SiteKey, Trouble]) -> Plan:
         """The plan, with what keeps a buffer whole noted at its sites."""
         out = []
         for d in plan.decisions:

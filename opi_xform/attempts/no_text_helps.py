@@ -8,11 +8,11 @@ receives with which a block's life ends or begins convert whatever is said of th
 
 from __future__ import annotations
 
-from opi_xform.attempts.again import Site, site
+from opi_xform.attempts.again import site
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.plan import Plan
+from opi_xform.ownership.model.plan import Plan, SiteKey
 from opi_xform.ownership.spelling.mentions import plain
 
 _FORM = frozenset({"OPI107", "OPI108", "OPI118", "OPI207", "OPI208", "OPI218"})
@@ -21,7 +21,7 @@ _BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", 
 
 def no_text_helps(program: Program, plan: Plan) -> bool:
     """All sites that stay do so whatever the words are."""
-    plainly: set[Site] = set()
+    plainly: set[SiteKey] = set()
     for use in collect(program):
         if isinstance(plain(use.call.args[use.argument]), ast.VarRef):
             plainly.add(use.place[:3])

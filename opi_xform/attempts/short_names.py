@@ -11,13 +11,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from opi_xform.attempts.again import Again, Site, Tried, converted, site
+from opi_xform.attempts.again import Again, Tried, converted, site
 from opi_xform.divide.places import Offsets
 from opi_xform.ir import ast
 from opi_xform.ir.walk import expressions, within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.plan import Decision, Plan, ReplaceText
+from opi_xform.ownership.model.plan import Decision, Plan, ReplaceText, SiteKey
 from opi_xform.ownership.spelling.given_names import given_names
 from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.ownership.spelling.short_names import ShortName, settings, short_names, touch
@@ -34,7 +34,7 @@ class Plainly:
         self.plan = plan
         self.sources = sources
         self.again = again
-        self.given: dict[Site, set[str]] = {}
+        self.given: dict[SiteKey, set[str]] = {}
         for use in collect(program):
             names = {e.var for e in within(use.call.args[use.argument]) if isinstance(e, ast.VarRef)}
             self.given.setdefault(use.place[:3], set()).update(names)
@@ -107,7 +107,7 @@ def _given(function: ast.Function) -> set[str]:
     return {a.var for call in calls for e in call.args if isinstance(a := plain(e), ast.VarRef)}
 
 
-def _told(d: Decision, given: Mapping[Site, Collection[str]], names: Sequence[ShortName]) -> Decision:
+def _told(d: Decision, given: Mapping[SiteKey, Collection[str]], names: Sequence[ShortName]) -> Decision:
     said = [f"`{name.text}` is written for `{name.name}`" for name in names if name.key in given.get(site(d), ())]
     return replace(d, message="; ".join([d.message, *said])) if said and d.decision == "convert" else d
 

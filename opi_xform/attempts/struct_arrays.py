@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
-from opi_xform.divide.structs.from_structs import FromStructs, Lifted, Site
+from opi_xform.divide.structs.from_structs import FromStructs, Lifted
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.plan import Plan
+from opi_xform.ownership.model.plan import Plan, SiteKey
 
 
 class Loosening:
@@ -53,7 +53,7 @@ class Loosening:
         sent = converted(seen.plan) if seen is not None else set()
         return [one for one in ways if one.unshown <= sent]
 
-    def sites(self, one: Lifted) -> set[Site]:
+    def sites(self, one: Lifted) -> set[SiteKey]:
         """The sites of messages in the struct that the array is of."""
         table = self.program.values.objects.table
         mine = (u for u in collect(self.program) if u.object >= 0 and table[u.object].variable == one.key)
@@ -62,7 +62,7 @@ class Loosening:
     def told(self, plan: Plan, ways: Sequence[Lifted]) -> Plan:
         """The plan, with what becomes of the arrays said at the sites that are new."""
         old = converted(self.plan)
-        by_site: dict[Site, list[str]] = {}
+        by_site: dict[SiteKey, list[str]] = {}
         for one in ways:
             name = self.program.variables[one.key].name
             for place in self.sites(one):

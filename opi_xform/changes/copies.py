@@ -11,14 +11,15 @@ import re
 from opi_xform.changes.behind import unchanged
 from opi_xform.changes.call import CallText
 from opi_xform.changes.ground import SAID
-from opi_xform.changes.model import Change, Site
+from opi_xform.changes.model import Change
 from opi_xform.ir import ast
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.plan import SiteKey
 from opi_xform.text.edit import ByteEdit
 
 
-def copied(program: Program, site: Site, call: CallText, kind: str, nobody: bool) -> Change | None:
+def copied(program: Program, site: SiteKey, call: CallText, kind: str, nobody: bool) -> Change | None:
     """A send from a copy, or a receive into a buffer that is copied from.
 
     Nothing is copied to or from MPI_PROC_NULL: the buffer need not be one then.  kind: the C type that the message

@@ -8,16 +8,16 @@ from opi_xform.changes.call import CallText, element, may_be_nobody
 from opi_xform.changes.copies import copied
 from opi_xform.changes.ground import Ground
 from opi_xform.changes.guards import guarded
-from opi_xform.changes.model import Change, Site
+from opi_xform.changes.model import Change
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program, Use
-from opi_xform.ownership.model.plan import Decision
+from opi_xform.ownership.model.plan import Decision, SiteKey
 from opi_xform.text.sources import Sources
 
 NOTHING_TO_GAIN = frozenset(("OPI108", "OPI208", "OPI117", "OPI217", "OPI118", "OPI218"))
 """Small messages travel in the envelope anyway; a site that a person keeps is kept."""
-Way = Callable[[Program, Site, CallText, str, bool], Change | None]
+Way = Callable[[Program, SiteKey, CallText, str, bool], Change | None]
 GUARDED = frozenset(("OPI203",))
 
 
@@ -37,7 +37,7 @@ class Finder:
         self.units = units
         self.sources = sources
         self.flags = flags
-        self.uses: dict[Site, list[Use]] = {}
+        self.uses: dict[SiteKey, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.place[:3], []).append(use)
 
@@ -50,7 +50,7 @@ class Finder:
         ways = ([guarded] if decision.code in GUARDED else []) + [copied]
         return [change for way in ways if (change := self._agreed(way, site, uses)) is not None]
 
-    def _agreed(self, way: Way, site: Site, uses: Sequence[Use]) -> Change | None:
+    def _agreed(self, way: Way, site: SiteKey, uses: Sequence[Use]) -> Change | None:
         """What all calls want that are written at the site, wherever from they are reached: a file that is included
         twice has two there.
         """

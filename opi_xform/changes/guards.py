@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from opi_xform.changes.call import CallText
 from opi_xform.changes.copies import is_ignored
-from opi_xform.changes.model import Change, Site
+from opi_xform.changes.model import Change
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.plan import SiteKey
 
 
-def guarded(_: Program, site: Site, call: CallText, __: str, nobody: bool) -> Change | None:
+def guarded(_: Program, site: SiteKey, call: CallText, __: str, nobody: bool) -> Change | None:
     """The call under a test of its source: without a status, a receive from MPI_PROC_NULL leaves no trace."""
     use, op, peer = call.use, call.use.op, call.use.buffer.peer
     if op.kind != "recv" or not op.blocking or op.persistent or op.status is None or peer is None or not nobody:

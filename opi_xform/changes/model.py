@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from opi_xform.ownership.model.plan import SiteKey
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
-
-Site = tuple[str, int, str]  # file, offset of the call, side
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +18,6 @@ class Change:
     """
 
     kind: str
-    site: Site
+    site: SiteKey
     edits: Mapping[str, tuple[ByteEdit, ...]]
     words: str

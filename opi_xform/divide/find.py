@@ -20,7 +20,7 @@ from opi_xform.divide.decompose import (
     take_start,
     value_of,
 )
-from opi_xform.divide.flow import Flow, Pointers, Trouble, operands, other_memory
+from opi_xform.divide.flow import Pointers, Trouble, VariableFlow, operands, other_memory
 from opi_xform.divide.layout import Layout, Reading, layouts
 from opi_xform.divide.mentions import Mention, Place, mentions_of
 from opi_xform.divide.wrapped import callee_of, wrapping
@@ -172,7 +172,7 @@ class Dividing:
             if m.place in self.by_place or not m.ref.span.editable:
                 raise Trouble(m.ref.span, "is written by a macro")
             self.by_place[m.place] = m
-        flow = Flow(self.program, {self.candidate.key}).run()
+        flow = VariableFlow(self.program, {self.candidate.key}).run()
         self.wrappings()
         program, readings = self.readings()
         self.symbols = program.values.symbols

@@ -102,7 +102,7 @@ def leaves(operand: ins.Operand) -> Iterator[ins.Operand]:
             yield item
 
 
-class Flow:
+class VariableFlow:
     """One use: ``run``.  ``keys``: the buffer's variables.  ``links``: nodes that make one of them of another."""
 
     def __init__(self, program: Program, keys: Collection[str], links: Collection[int] = ()) -> None:

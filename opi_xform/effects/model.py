@@ -90,7 +90,7 @@ class Callback:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class PointerFlow:
     """A pointer value that moves.
 
     kind ``copies``: pointers stored in the source argument's object are also stored in the target's (memcpy);
@@ -251,7 +251,7 @@ class FunctionEffect:
     returns_stored: int | None = None
     allocates: AllocSpec | None = None
     frees: FreeSpec | None = None
-    flows: tuple[Flow, ...] = ()
+    flows: tuple[PointerFlow, ...] = ()
     retains: tuple[int, ...] = ()
     retains_unwritten: tuple[int, ...] = ()
     retains_stored: tuple[int, ...] = ()

@@ -22,13 +22,13 @@ from opi_xform.effects.model import (
     Completion,
     Effects,
     Factor,
-    Flow,
     Format,
     FreeSpec,
     FunctionEffect,
     Length,
     MpiBuffer,
     MpiOp,
+    PointerFlow,
 )
 from opi_xform.kept import Kept, digest
 from opi_xform.record import dataclass
@@ -94,12 +94,12 @@ def _callback(text: str) -> Callback:
     return Callback(int(m[1]), m[3] or "now", tuple(None if p == "-" else int(p) for p in passes))
 
 
-def _flow(kind: str) -> Callable[[str], Flow]:
-    def parse(text: str) -> Flow:
+def _flow(kind: str) -> Callable[[str], PointerFlow]:
+    def parse(text: str) -> PointerFlow:
         m = _FLOW.match(text)
         if m is None:
             raise ValueError(f'bad {kind} {text!r}, expected "TARGET <- SOURCE"')
-        return Flow(kind, int(m[1]), None if m[2] == "retained" else int(m[2]))
+        return PointerFlow(kind, int(m[1]), None if m[2] == "retained" else int(m[2]))
 
     return parse
 

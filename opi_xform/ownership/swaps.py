@@ -27,7 +27,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.addresses import Flow
+from opi_xform.ownership.model.addresses import AddressFlow
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Exchange, Member, Place, Program, Refusal, Swap, Where
 from opi_xform.ownership.model.names import names_of, value_range
 from opi_xform.ownership.model.object_index import index_of
@@ -308,7 +308,7 @@ def _right(program: Program, exchange: Exchange) -> bool:
 def _alone(program: Program, key: str, block: int) -> bool:
     """Nothing but the pointer holds an address of its block at a swap, and nobody asks which address it is."""
     carrier = Carrier("pointer", key, allocations=(program.values.objects.table[block].node,))
-    flow = Flow(names_of(program), Buffer(program.variables[key].name, carrier, (block,), (), ()))
+    flow = AddressFlow(names_of(program), Buffer(program.variables[key].name, carrier, (block,), (), ()))
     swaps = [e.nodes[1] for e in program.exchanges if key in (e.first, e.second)]
     return not flow.problems and not any(found.crosses(n, True) for found in flow.ranges.values() for n in swaps)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from islpy import Set
 
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.regions.sets import Regions
@@ -50,7 +51,7 @@ class Guards:
         if self.indexed is not None:
             here = self.indexed.in_loop(self.regions, node)
             left, right = self.indexed.specialise(node, left), self.indexed.specialise(node, right)
-        holds, fails = self.regions.compare(c.op, left, right), self.regions.compare(_NEGATED[c.op], left, right)
+        holds, fails = self.regions.compare(c.op, left, right), self.regions.compare(NEGATED[c.op], left, right)
         if (holds.is_empty() or fails.is_empty()) and self.symbols.may_wrap(difference):
             return None
         if here is not None and (left != self.symbols.resolve(c.left) or right != self.symbols.resolve(c.right)):
@@ -71,6 +72,3 @@ class Guards:
             rest = rest.subtract(here)
             out.append(here)
         return [rest if g is None else g for g in out]
-
-
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

@@ -41,7 +41,7 @@ State = Mapping[Edge | None, Set]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Transfer:
     """What a node does to the live region, backward: first ``kill`` leaves it, then ``use`` joins it."""
 
     kill: Set | None
@@ -69,7 +69,7 @@ class Live:
         values: Values,
         regions: Regions,
         telescopes: Sequence[tuple[Telescope, Set | None]],
-        events: Mapping[int, Sequence[Event]],
+        events: Mapping[int, Sequence[Transfer]],
         queries: Iterable[int],
         indexed: Rows | None = None,
         entry: bool = True,
@@ -263,7 +263,7 @@ class Live:
                 state = self.apply(event, state, reads)
         return state
 
-    def apply(self, event: Event, state: State, reads: bool) -> State:
+    def apply(self, event: Transfer, state: State, reads: bool) -> State:
         out = dict(state)
         if event.kill is not None:
             for key, s in state.items():

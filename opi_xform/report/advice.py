@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from opi_xform.changes.find import NOTHING_TO_GAIN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.plan import Decision, Plan
+from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.report.formats.text import Line, Shown, note_lines, wrapped
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of_run
@@ -20,8 +20,6 @@ from opi_xform.report.sizes import size
 
 COPIES = {"inline": 1, "give": 0, "heap": 2, "pipelined": 2, "reference": 1, "kernel": 1, "mpi": 2}
 """How often a way copies a message; giving the buffer copies nothing."""
-
-Site = tuple[str, int, str]  # file, offset of the call, side
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,9 @@ class Measured:
     copied: int
 
 
-def weights(program: Program) -> dict[Site, Weight]:
+def weights(program: Program) -> dict[SiteKey, Weight]:
     """Of every site that is reached."""
-    found: dict[Site, Weight] = {}
+    found: dict[SiteKey, Weight] = {}
     for use in collect(program):
         length = None if use.length is None else use.length.constant
         whole = None
@@ -90,10 +88,10 @@ def measure(
 
 def advice(
     plan: Plan,
-    known: Mapping[Site, Weight],
+    known: Mapping[SiteKey, Weight],
     measured: Mapping[int, Measured],
     runs: Sequence[Run],
-    fixes: Mapping[Site, str],
+    fixes: Mapping[SiteKey, str],
     shown: Shown,
     width: int,
 ) -> list[Line]:
@@ -135,7 +133,7 @@ def advice(
     return lines
 
 
-def _rank(d: Decision, known: Mapping[Site, Weight], run: Measured | None) -> tuple[int, float, int, int]:
+def _rank(d: Decision, known: Mapping[SiteKey, Weight], run: Measured | None) -> tuple[int, float, int, int]:
     if run is not None:
         return (0, -run.copied, -run.bytes, 0)
     weight = known.get((d.span.file, d.span.begin, d.side), Weight(None, True, 0))
@@ -143,7 +141,7 @@ def _rank(d: Decision, known: Mapping[Site, Weight], run: Measured | None) -> tu
     return (1, -weight.loops if weight.length is not None else 0.5 - weight.loops, -(weight.length or 0), 0)
 
 
-def _gain(d: Decision, known: Mapping[Site, Weight], run: Measured | None) -> str:
+def _gain(d: Decision, known: Mapping[SiteKey, Weight], run: Measured | None) -> str:
     if run is not None:
         return f"measured: {sent(run)}; {size(run.copied)} would not be copied"
     weight = known.get((d.span.file, d.span.begin, d.side))

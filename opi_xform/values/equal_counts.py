@@ -17,12 +17,13 @@ from functools import cached_property
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import Loop, LoopNest
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.least import way, wraps
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.values import Comparison, HeaderPhi, Values
 from opi_xform.record import dataclass
-from opi_xform.values.trip_counts import NEGATED, nominal_trips
+from opi_xform.values.trip_counts import nominal_trips
 
 MOST_STEPS, MOST_LOOPS, MOST_LEVELS = 32, 4, 6
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.types import Type
 from opi_xform.memory.environment import Cell, Env
 from opi_xform.memory.extent import extent
@@ -487,4 +488,3 @@ class Evaluator:
 
 
 WIDEST = 32  # bytes of the largest scalar
-NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

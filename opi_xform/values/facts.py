@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.least import either, wraps
 from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.record import dataclass
-from opi_xform.values.trip_counts import NEGATED, nominal_trips
+from opi_xform.values.trip_counts import nominal_trips
 
 if TYPE_CHECKING:
     from opi_xform.values.hull import Hull

@@ -5,12 +5,10 @@ from __future__ import annotations
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import Loop, LoopNest
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import MIRRORED, NEGATED
 from opi_xform.memory.least import ORDER, either, wraps
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.memory.values import Values
-
-NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def tested_each_turn(nest: LoopNest, loop: Loop, block: int) -> bool:

@@ -163,8 +163,8 @@ BUGS = (
     Bug(
         "the bound of a loop is one too high",
         "opi_xform.regions.guards",
-        '_NEGATED = {"<": ">=",',
-        '_NEGATED = {"<": ">",',
+        "self.regions.compare(NEGATED[c.op], left, right)",
+        'self.regions.compare({**NEGATED, "<": ">"}[c.op], left, right)',
         ("pack_last_missing", "pack_bound_shrinks", "pack_zero_trip", "pack_break"),
         condition="packed",
     ),

@@ -10,8 +10,8 @@ from opi_xform.record import dataclass
 
 if TYPE_CHECKING:
     from opi_xform.cli.output.fix import Fixed
-    from opi_xform.ownership.model.plan import Decision
-    from opi_xform.report.advice import Site, Weight
+    from opi_xform.ownership.model.plan import Decision, SiteKey
+    from opi_xform.report.advice import Weight
     from opi_xform.report.globals import GlobalDecision
     from opi_xform.report.page.lives import BufferLife
     from opi_xform.report.profile import Run
@@ -28,8 +28,8 @@ class Facts:
     runs: tuple[Run, ...] = ()
     lives: tuple[BufferLife, ...] = ()
     functions: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
-    weights: Mapping[Site, Weight] = field(default_factory=dict)
+    weights: Mapping[SiteKey, Weight] = field(default_factory=dict)
     variables: tuple[GlobalDecision, ...] = ()
     hindrances: tuple[Decision, ...] = ()
     fixed: Fixed | None = None
-    fixes: Mapping[Site, str] = field(default_factory=dict)
+    fixes: Mapping[SiteKey, str] = field(default_factory=dict)

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 
 from opi_xform.attempts.again import Again, Tried, converted, site
 from opi_xform.changes.find import NOTHING_TO_GAIN, Finder
-from opi_xform.changes.model import Change, Site
+from opi_xform.changes.model import Change
 from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.outcome import Failure, fail
 from opi_xform.divide.places import Offsets
 from opi_xform.file_names import standing
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.plan import Decision, Plan
+from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 
@@ -67,12 +67,12 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
     raise why or _nothing(kept[0])
 
 
-def advised(program: Program, units: Sequence[Unit], plan: Plan, again: Again) -> dict[Site, str]:
+def advised(program: Program, units: Sequence[Unit], plan: Plan, again: Again) -> dict[SiteKey, str]:
     """What --fix would do, for the sites that convert with it: changes of many sites are tried in one analysis.
 
     A call has one change in each; what does not help gives way to the next.  Raises Failure.
     """
-    out: dict[Site, str] = {}
+    out: dict[SiteKey, str] = {}
     if len(program.graph.nodes) > LARGEST:
         return out
     finder = Finder(program, units, again.sources, again.flags)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from opi_xform.divide.check import Checking, freed, is_place, prover_at
 from opi_xform.divide.decompose import pairs
 from opi_xform.divide.find import allocated, watched
-from opi_xform.divide.flow import Flow, Pointers, Trouble, leaves, operands, other_memory
+from opi_xform.divide.flow import Pointers, Trouble, VariableFlow, leaves, operands, other_memory
 from opi_xform.divide.layout import MOST, Layout, Reading, chain, multiples
 from opi_xform.divide.mentions import Mention, Place, mentions_of, only_for_free
 from opi_xform.divide.named.handed import origin, other_later
@@ -69,7 +69,7 @@ class NamedDividing:
             self.by_place[m.place] = (key, m)
         self.known_kinds()
         linking = {n for link in naming.links.values() for n in (link.node, *link.through)}
-        flow = Flow(self.program, set(naming.names), linking).run()
+        flow = VariableFlow(self.program, set(naming.names), linking).run()
         words, spots = self.words()
         program, worth = self.watched(words, spots)
         self.symbols = program.values.symbols

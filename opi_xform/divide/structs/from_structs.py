@@ -25,16 +25,16 @@ from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.plan import SiteKey
 from opi_xform.ownership.model.stretches import exactly, stretches_of
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.spelling.configurations import means
-from opi_xform.ownership.spelling.mentioned import index_of as mentions_of
+from opi_xform.ownership.spelling.mentioned import mentions_of
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
 Edits = dict[str, dict[ByteEdit, None]]
 Place = tuple[str, int]
-Site = tuple[str, int, str]  # file, offset of the call, side
 
 _OTHER_NAMES = (b".", b"->", b"struct", b"union", b"enum")  # behind these a word names no variable
 MOST_ALIGNED = 16  # bytes to which any variable may be aligned
@@ -57,8 +57,8 @@ class Lifted:
     field: str
     edits: Edits
     wide: Edits
-    unshown: frozenset[Site]
-    sites: frozenset[Site]
+    unshown: frozenset[SiteKey]
+    sites: frozenset[SiteKey]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class FromStructs:
         self.given: dict[str, tuple[str, str]] = {}  # by new name: the names of the struct and of the array
         self.aliases: dict[str, list[bytes]] | None = None
 
-    def run(self, kept: frozenset[Site]) -> Iterator[Lifted]:
+    def run(self, kept: frozenset[SiteKey]) -> Iterator[Lifted]:
         """The arrays in structs with a message of these sites, each with what makes it a variable."""
-        wanted: dict[str, dict[str, set[Site]]] = {}
+        wanted: dict[str, dict[str, set[SiteKey]]] = {}
         table = self.program.values.objects.table
         self.pointers(kept, wanted)
         for use in collect(self.program):
@@ -111,10 +111,10 @@ class FromStructs:
                 except _NotUnderstoodError:
                     continue
 
-    def pointers(self, kept: frozenset[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+    def pointers(self, kept: frozenset[SiteKey], wanted: dict[str, dict[str, set[SiteKey]]]) -> None:
         """The pointers in local structs that messages of these sites are given, or that hold what they are given."""
         program, table = self.program, self.program.values.objects.table
-        given: dict[int, set[Site]] = {}
+        given: dict[int, set[SiteKey]] = {}
         for use in collect(program):
             if use.place[:3] in kept:
                 if use.object >= 0:
@@ -135,13 +135,13 @@ class FromStructs:
                 if key is not None and at is not None and sites:
                     self.pointer_at(key, at, sites, wanted)
 
-    def pointer_at(self, key: str, at: int, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+    def pointer_at(self, key: str, at: int, sites: set[SiteKey], wanted: dict[str, dict[str, set[SiteKey]]]) -> None:
         record = self.records.get(self.program.variables[key].type.record)
         for f in record.fields if record is not None else ():
             if f.offset == at:
                 self.pointer(key, f.name, sites, wanted)
 
-    def pointer(self, key: str, name: str, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+    def pointer(self, key: str, name: str, sites: set[SiteKey], wanted: dict[str, dict[str, set[SiteKey]]]) -> None:
         variable = self.program.variables[key]
         record = self.records.get(variable.type.record)
         field = record.field(name) if record is not None and not record.union and variable.kind == "local" else None
@@ -160,7 +160,7 @@ class FromStructs:
                 out.add(f.name)
         return out
 
-    def lifted(self, variable: ast.Variable, name: str, sites: frozenset[Site]) -> Lifted:
+    def lifted(self, variable: ast.Variable, name: str, sites: frozenset[SiteKey]) -> Lifted:
         """Raises _NotUnderstoodError."""
         record = self.records[variable.type.record]
         field = record.field(name)
@@ -264,7 +264,7 @@ class FromStructs:
 
     def require_inside(
         self, variable: ast.Variable, record: Record, field: Field, places: Mapping[Place, str]
-    ) -> frozenset[Site]:
+    ) -> frozenset[SiteKey]:
         """Accesses by the array's name stay in it, all others outside.  Those sends of which that is not shown.
 
         Raises _NotUnderstoodError.
@@ -272,7 +272,7 @@ class FromStructs:
         uses: dict[int, list[Use]] = {}
         for use in collect(self.program):
             uses.setdefault(use.node, []).append(use)
-        unshown: set[Site] = set()
+        unshown: set[SiteKey] = set()
         table = self.program.values.objects.table
         for o in [i for i, info in enumerate(table) if info.variable == variable.key]:
             if table[o].kind != "variable":

@@ -8,6 +8,7 @@ from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import COMPARISONS
 from opi_xform.ir.fixed import bound, is_fixed
 from opi_xform.ir.lowering.lengths import Lengths
 from opi_xform.ir.lowering.memalign import given_memory
@@ -33,7 +34,7 @@ from opi_xform.ir.lowering.shapes import (
     whole,
     whole_cell,
 )
-from opi_xform.ir.lowering.truths import COMPARISONS, compared_with_zero, plainer, truths_of
+from opi_xform.ir.lowering.truths import compared_with_zero, plainer, truths_of
 from opi_xform.ir.operands import compared, handle
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import INT, LONG, Type

@@ -7,7 +7,8 @@ import operator
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.cells import cell
-from opi_xform.ir.lowering.truths import COMPARISONS, negated
+from opi_xform.ir.comparisons import COMPARISONS
+from opi_xform.ir.lowering.truths import negated
 from opi_xform.ir.types import INT, LONG, SIZE_T, Type
 from opi_xform.ir.walk import within
 

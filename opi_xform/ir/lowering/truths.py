@@ -9,10 +9,8 @@ from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import COMPARISONS, NEGATED
 from opi_xform.ir.walk import within
-
-NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-COMPARISONS = frozenset(NEGATED)
 
 
 def negated(operand: ins.Operand) -> ins.Op | None:

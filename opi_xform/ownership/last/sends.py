@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.operands import null_test
 from opi_xform.memory.poly import ONE, Poly
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
@@ -25,7 +26,6 @@ from opi_xform.ownership.model.inequalities import not_zero
 from opi_xform.ownership.model.names import Name, operands
 from opi_xform.record import dataclass
 from opi_xform.values.facts import Facts, Known
-from opi_xform.values.trip_counts import NEGATED
 
 Pair = tuple[Name, Name]  # in order
 MOST_PAIRS = 3_000_000  # that are looked at

@@ -18,7 +18,7 @@ from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.split_rows import split_row
 from opi_xform.ownership.procnull.sources import proc_null
-from opi_xform.regions.live import Event
+from opi_xform.regions.live import Transfer
 from opi_xform.regions.sets import OF_GROUP, Regions
 from opi_xform.regions.signs import negative
 from opi_xform.regions.telescope import Telescope
@@ -254,20 +254,20 @@ class BufferEvents:
         self.signs = self.signs or bool(sizes)
         return SIGNS in self.assumed or not sizes
 
-    def event(self, a: Access, assumed: Assumed) -> Event | None:
+    def event(self, a: Access, assumed: Assumed) -> Transfer | None:
         if a.kind == "R":
-            return Event(None, self.region(a.node, a.lo, a.length, False))
+            return Transfer(None, self.region(a.node, a.lo, a.length, False))
         if not a.must:
             return None
         kill = self.region(a.node, a.lo, _written(a, assumed), True)
-        return None if kill is None else Event(kill, None)
+        return None if kill is None else Transfer(kill, None)
 
     def events(
         self, converted: Collection[Place] | None, only: Collection[int] | None, assumed: Assumed
-    ) -> dict[int, list[Event]]:
+    ) -> dict[int, list[Transfer]]:
         """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over."""
         self.assumed = assumed
-        out: dict[int, list[Event]] = {}
+        out: dict[int, list[Transfer]] = {}
         for n, found in self.accesses.items():
             if self.initialises(n) or (converted is None and (n in self.swaps or n in self.idle)):
                 continue
@@ -275,7 +275,7 @@ class BufferEvents:
                 if a.kind == "R" and only is not None and n not in only:
                     continue
                 if converted is not None:
-                    out.setdefault(n, []).append(Event(None, self.region(n, a.lo, a.length, False)))
+                    out.setdefault(n, []).append(Transfer(None, self.region(n, a.lo, a.length, False)))
                 else:
                     event = self.event(a, assumed)
                     if event is not None and (event.use is None or only is None or n in only):
@@ -289,11 +289,11 @@ class BufferEvents:
                     out.setdefault(n, []).append(event)
         for n, swap in self.swaps.items() if converted is None else ():
             passed = swap.other_live and (only is None or n in only)
-            out.setdefault(n, []).append(Event(self.regions.all, self.bound if passed else None))
+            out.setdefault(n, []).append(Transfer(self.regions.all, self.bound if passed else None))
         for n in (*self.births, *self.frees()):
             ended = self.regions.all if self.indexed is None else self.ended(n)
             if ended is not None:
-                out.setdefault(n, []).append(Event(ended, None))
+                out.setdefault(n, []).append(Transfer(ended, None))
         return out
 
     def ended(self, n: int) -> Set | None:
@@ -307,22 +307,22 @@ class BufferEvents:
             return None
         return self.indexed.at(self.regions, n, index)
 
-    def touch_event(self, u: Use, converted: Collection[Place]) -> Event:
+    def touch_event(self, u: Use, converted: Collection[Place]) -> Transfer:
         """A call that stays touches its region; one that converts ends the buffer's life (a give after its region)."""
         region = self.region(u.node, u.lo, u.length, False)
         if u.place not in converted:
-            return Event(None, region)
+            return Transfer(None, region)
         if u.side == "recv" and u.place in self.replacing:
-            return Event(None, None)  # from MPI_PROC_NULL nothing is handed over
+            return Transfer(None, None)  # from MPI_PROC_NULL nothing is handed over
         everything = self.regions.all
         if self.indexed is not None and u.row is not None:
             everything = self.indexed.at(self.regions, u.node, u.row)
-        return Event(everything, region if u.side == "send" else None)
+        return Transfer(everything, region if u.side == "send" else None)
 
-    def use_event(self, u: Use) -> Event:
+    def use_event(self, u: Use) -> Transfer:
         if u.side == "send":
-            return Event(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))
-        return Event(self.brought(u), None)
+            return Transfer(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))
+        return Transfer(self.brought(u), None)
 
     def brought(self, u: Use) -> Set | None:
         """What a receive must bring: its region for a real message, nothing where the source may be MPI_PROC_NULL.

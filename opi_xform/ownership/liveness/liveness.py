@@ -13,6 +13,7 @@ from itertools import combinations, product
 from islpy import Set
 
 from opi_xform.codes import Reason
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed, BufferEvents
 from opi_xform.ownership.liveness.failures import FAILURES
@@ -316,7 +317,7 @@ class Judge(BufferEvents):
     def under(self, n: int, live: Set) -> Set:
         """Restricted to parameters with which a node is executed."""
         for condition, holds in self.dominating(n):
-            op = condition.op if holds else _NEGATED[condition.op]
+            op = condition.op if holds else NEGATED[condition.op]
             comparison = Comparison(op, condition.left, condition.right, condition.unsigned)
             if comparison.unsigned and self.symbols.modulo(condition.left, condition.right):
                 continue
@@ -387,6 +388,3 @@ class Judge(BufferEvents):
             if not touched.is_empty():
                 out[(u.node, u.argument)] = Finding(False, Reason.CAPACITY)
         return out
-
-
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

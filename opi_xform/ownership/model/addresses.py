@@ -45,7 +45,7 @@ class ValueCheck:
     null_tests: tuple[int, ...]
 
 
-class Flow:
+class AddressFlow:
     """The names that may hold an address of one buffer, with the nodes at which they are given it."""
 
     def __init__(self, names: Names, buffer: Buffer) -> None:
@@ -439,14 +439,14 @@ def _kept(effect: FunctionEffect, i: int, type_: Type) -> str:
     return f"is an argument of `{effect.name}`, whose result may depend on it"
 
 
-_latest: list[tuple[Buffer, Flow]] = []
+_latest: list[tuple[Buffer, AddressFlow]] = []
 
 
-def flow_of(program: Program, buffer: Buffer) -> Flow:
+def flow_of(program: Program, buffer: Buffer) -> AddressFlow:
     """The flow of a buffer's address; the latest one is remembered, it is asked for several times in a row."""
     names = names_of(program)
     if not _latest or _latest[0][0] is not buffer or _latest[0][1].names is not names:
-        _latest[:] = [(buffer, Flow(names, buffer))]
+        _latest[:] = [(buffer, AddressFlow(names, buffer))]
     return _latest[0][1]
 
 

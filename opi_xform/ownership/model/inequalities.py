@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import ONE, Monomial, Poly, number, symbol
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.model.buffers import Program
@@ -61,7 +62,7 @@ def of_condition(program: Program, last: int, holds: bool) -> list[Poly]:
         return []
     if condition.unsigned and not all(_plain(program, p) for p in (left, right)):
         return []
-    op = condition.op if holds else _NEGATED[condition.op]
+    op = condition.op if holds else NEGATED[condition.op]
     difference = left - right
     match op:
         case "<":
@@ -76,9 +77,6 @@ def of_condition(program: Program, last: int, holds: bool) -> list[Poly]:
             return [difference, -difference]
         case _:
             return []
-
-
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 
 
 def _plain(program: Program, p: Poly) -> bool:

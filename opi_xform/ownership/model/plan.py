@@ -10,6 +10,9 @@ from dataclasses import field
 from opi_xform.ir.span import Span
 from opi_xform.record import dataclass
 
+SiteKey = tuple[str, int, str]
+"""A site in the source: file, offset of the call, side."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _FAR = 1 << 200
 
 
@@ -92,7 +92,7 @@ class Outcomes:
             return ()
         if any(self.symbols.table[s].kind == "object" for s in difference.symbols()):
             return ()
-        return (self.bound(difference, c.op if holds else _NEGATED[c.op]),)
+        return (self.bound(difference, c.op if holds else NEGATED[c.op]),)
 
     def of_edge(self, source: int, target: int) -> tuple[Bound, ...]:
         """What is known where control goes from one block to another."""

@@ -20,7 +20,7 @@ from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain_test
 from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.explain.reasons import node_span, not_there
-from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Advice, Edit
@@ -29,7 +29,7 @@ from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
 from opi_xform.ownership.placement.row_graph import views
-from opi_xform.ownership.placement.situation import Site, State, Tables, Unplaceable
+from opi_xform.ownership.placement.situation import State, Tables, Unplaceable
 from opi_xform.ownership.placement.states import (
     ALLOC,
     BIRTH,
@@ -93,7 +93,7 @@ def tables(program: Program, read: Callable[[str], bytes] | None = None) -> Tabl
 def place(
     program: Program,
     buffer: Buffer,
-    converted: frozenset[Site],
+    converted: frozenset[Place],
     null_tests: tuple[int, ...] = (),
     shared: Tables | None = None,
     ahead: bool = False,

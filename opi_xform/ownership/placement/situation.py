@@ -9,7 +9,7 @@ from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.placement.anchors import Anchors
 from opi_xform.ownership.placement.events import EventList
 from opi_xform.ownership.placement.states import (
@@ -32,7 +32,6 @@ from opi_xform.ownership.spelling.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.spelling.paths import HOLE, Paths
 from opi_xform.record import dataclass
 
-Site = tuple[str, int, str, int]
 RowText = Callable[[int, Poly | None, Level, bool], str | None]  # of a node's row at a statement; may it be a number?
 
 
@@ -71,7 +70,7 @@ class Situation:
     """What acquiring and releasing have in common."""
 
     def __init__(
-        self, program: Program, buffer: Buffer, converted: frozenset[Site], null_tests: tuple[int, ...], shared: Tables
+        self, program: Program, buffer: Buffer, converted: frozenset[Place], null_tests: tuple[int, ...], shared: Tables
     ) -> None:
         self.program = program
         self.buffer = buffer

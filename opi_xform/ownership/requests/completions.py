@@ -16,11 +16,12 @@ from opi_xform.effects.model import Completion
 from opi_xform.graph.graph import Node
 from opi_xform.graph.loops import Loop
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import MIRRORED, NEGATED
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.ownership.model.names import Name, Names
 from opi_xform.ownership.requests.slots import Slots, apart, joints_of, lost_slots, slots_of
 from opi_xform.record import dataclass
-from opi_xform.values.trip_counts import MIRRORED, NEGATED, nominal_trips
+from opi_xform.values.trip_counts import nominal_trips
 
 Edge = tuple[int, int]
 Post = tuple[int, Poly, Poly]

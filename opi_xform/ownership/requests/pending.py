@@ -13,6 +13,7 @@ from typing import TypeVar
 from islpy import Set
 
 from opi_xform.effects.model import MpiOp
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Use
@@ -21,7 +22,7 @@ from opi_xform.ownership.requests.completions import Edge, completed_by_index, c
 from opi_xform.ownership.requests.numbered import Numbered
 from opi_xform.ownership.requests.slots import Slots, apart, joints_of, lost_slots, slots_of, within
 from opi_xform.record import dataclass
-from opi_xform.regions.live import Event, Live
+from opi_xform.regions.live import Live, Transfer
 from opi_xform.regions.sets import BudgetExceeded, Regions
 from opi_xform.regions.telescope import Telescope
 from opi_xform.values.joined import Joints
@@ -30,7 +31,6 @@ _S = TypeVar("_S", Slots, "Slots | None")
 
 _MOST_GIVEN = 16
 _MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 
 
 def pending_at(names: Names, use: Use, nodes: Iterable[int]) -> set[int]:
@@ -207,20 +207,20 @@ class _Query:
         if self.surely_complete(asked):
             return False
         regions = self.regions
-        events: dict[int, list[Event]] = {}
+        events: dict[int, list[Transfer]] = {}
         try:
             with regions.budget():
                 for n, s in self.near(self.kills).items():
-                    events.setdefault(n, []).append(Event(self.interval(s), None))
+                    events.setdefault(n, []).append(Transfer(self.interval(s), None))
                 for n, lost in self.near(self.lost).items():
                     used = regions.all if lost is None else self.interval(lost)
-                    events.setdefault(n, []).append(Event(None, used))
+                    events.setdefault(n, []).append(Transfer(None, used))
                 for a in (a for a in asked if not self.elsewhere(a.slots)):
-                    event = Event(None, regions.all if a.slots is None else self.interval(a.slots))
+                    event = Transfer(None, regions.all if a.slots is None else self.interval(a.slots))
                     here = events.setdefault(a.node, [])
                     here.insert(0 if a.ahead else len(here), event)
                 for n, slots in self.told().items():
-                    near = [Event(self.interval(s), None) for s in slots if not self.elsewhere(s)]
+                    near = [Transfer(self.interval(s), None) for s in slots if not self.elsewhere(s)]
                     if near:
                         events.setdefault(n, [])[:0] = near
             live = Live(
@@ -278,7 +278,7 @@ class _Query:
             if len(preds) == 1 and set(nest.chain(preds[0])) <= chain:
                 c, succs = self.comparison(preds[0]), self.graph.succs[preds[0]]
                 if c is not None and len(succs) == 2 and succs[0] != succs[1]:
-                    out.append((c, c.op if succs[0] == at else _NEGATED[c.op]))
+                    out.append((c, c.op if succs[0] == at else NEGATED[c.op]))
             at = nest.idom[at]
         return out
 
@@ -302,6 +302,6 @@ class _Query:
                 for op in known.get(key, ()):
                     if op == again.op:
                         out.add((block, succs[1]))
-                    elif op == _NEGATED[again.op]:
+                    elif op == NEGATED[again.op]:
                         out.add((block, succs[0]))
         return out

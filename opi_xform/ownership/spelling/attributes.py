@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
-from opi_xform.ownership.spelling.mentioned import index_of
+from opi_xform.ownership.spelling.mentioned import mentions_of
 
 _WORDS = rb"(?:__)?(constructor|destructor|cleanup|ifunc|alias|weakref|weak)(?:__)?"
 _ATTRIBUTE = re.compile(
@@ -48,7 +48,7 @@ def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
 
 
 def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
-    texts = index_of(units).texts
+    texts = mentions_of(units).texts
     paths = sorted({path for unit in units for path in unit.files})
     for path in paths:
         data = texts.read(path)

@@ -15,7 +15,7 @@ from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.model.addresses import flow_of
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
-from opi_xform.ownership.spelling.mentioned import index_of
+from opi_xform.ownership.spelling.mentioned import mentions_of
 
 LEFT_OUT = "A6"
 """Text that the preprocessor leaves out stays left out; an ``#error`` sees to it."""
@@ -109,7 +109,7 @@ def everywhere(units: Sequence[ast.Unit], text: Span, name: str) -> bool:
     readers = [unit for unit in units if text.file == unit.path or text.file in unit.files]
     if not all(any(_inside(text, s.span) and text.end <= s.span.end for s in unit.skipped) for unit in readers):
         return False
-    compiled = index_of(units).known.get(name, ())
+    compiled = mentions_of(units).known.get(name, ())
     called = (f.span for unit in readers for f in unit.functions.values())
     return not any(f == text.file and text.begin <= at < text.end for f, at in compiled) and not any(
         _inside(span, text) for span in called

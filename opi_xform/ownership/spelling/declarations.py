@@ -17,7 +17,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ownership.model.buffers import ALIGNMENT, Carrier, Refusal
 from opi_xform.ownership.model.plan import Edit, ReplaceCall, ReplaceText
-from opi_xform.ownership.spelling.mentioned import Index, Inspection, Mention, index_of
+from opi_xform.ownership.spelling.mentioned import Index, Inspection, Mention, mentions_of
 from opi_xform.ownership.spelling.text import Texts
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
@@ -39,7 +39,7 @@ def inspect(
     kind: ``array`` or ``pointer``.  complete: main is among the files, so nothing outside them calls in.  root: files
     below it may be edited ('': all).  rows: leading dimensions that stay an array (of pointers).
     """
-    index = index_of(units)
+    index = mentions_of(units)
     question = (key, kind, complete, root, rows)
     if question not in index.inspected:
         index.inspected[question] = _Inspector(index, key, kind, complete, root, rows).run()
@@ -59,7 +59,7 @@ def array_edits(units: Sequence[ast.Unit], carrier: Carrier, others: Sequence[Ed
 
     others: of the same buffer; the arguments that calls get anew need none.
     """
-    known = index_of(units).edits.get((carrier.variable, carrier.rows))
+    known = mentions_of(units).edits.get((carrier.variable, carrier.rows))
     if known is None:
         known = inspect(units, carrier.variable, carrier.kind, True, "", carrier.rows).edits
     anew = [span for edit in others if isinstance(edit, ReplaceCall) for span, _ in edit.arguments]

@@ -107,7 +107,7 @@ class Index:
 _latest: list[Index] = []
 
 
-def index_of(units: Sequence[ast.Unit]) -> Index:
+def mentions_of(units: Sequence[ast.Unit]) -> Index:
     """The index of a program's units; the latest one is remembered, all carriers of a program share it."""
     if not _latest or _latest[0].units is not units:
         _latest[:] = [Index(units)]

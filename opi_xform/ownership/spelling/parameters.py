@@ -21,7 +21,7 @@ from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, R
 from opi_xform.ownership.model.lvalues import address_of, settable
 from opi_xform.ownership.model.plan import ReplaceText, StopOthers
 from opi_xform.ownership.spelling.configurations import naming
-from opi_xform.ownership.spelling.mentioned import Index, index_of
+from opi_xform.ownership.spelling.mentioned import Index, mentions_of
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.scopes import means_variable
 from opi_xform.record import dataclass
@@ -328,7 +328,7 @@ def parameters_of(program: Program, units: Sequence[ast.Unit]) -> Parameters:
     if last is not None and program.alone and last.program.functions is program.functions:
         _latest[:] = [last.of(program)]
     else:
-        _latest[:] = [Parameters(program, index_of(units))]
+        _latest[:] = [Parameters(program, mentions_of(units))]
     return _latest[0]
 
 

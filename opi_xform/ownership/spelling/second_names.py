@@ -17,7 +17,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ownership.model.buffers import Buffer, Place, Program
 from opi_xform.ownership.model.names import names_of, value_range
 from opi_xform.ownership.model.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.ownership.spelling.mentioned import Mention, index_of
+from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.parameters import argument
 from opi_xform.ownership.spelling.scopes import means_type, means_variable
@@ -43,7 +43,7 @@ def second_names(program: Program, units: Sequence[ast.Unit], buffer: Buffer) ->
     if buffer.carrier.rows or carrier.key in program.members or carrier.type.volatile:
         return {}
     out: dict[str, SecondName] = {}
-    by_key, texts = index_of(units).by_key, Texts()
+    by_key, texts = mentions_of(units).by_key, Texts()
     for function in program.functions.values():
         if carrier.function and carrier.function != function.key:
             continue
@@ -140,7 +140,7 @@ def _second(
             reading.append(mention.ref)
     if not given or not all(_is_carrier(e, carrier.key) for e in given):
         return None
-    if index_of(units).texts.in_directive(function.span.file, variable.name, True) is not None:
+    if mentions_of(units).texts.in_directive(function.span.file, variable.name, True) is not None:
         return None
     lowered = program.graph.lowered[function.key]
     texts = Texts()
@@ -157,7 +157,8 @@ def _second(
     alone = alone and "typeof" not in texts.of(function.span)  # what stands there is no mention
     if alone and isinstance(info.stmt, ast.DeclStmt) and len(info.stmt.variables) == 1 and info.in_block:
         span = info.stmt.span
-        declares = b"{" in index_of(units).texts.read(span.file)[span.begin : span.end]  # a struct of its own, perhaps
+        written = mentions_of(units).texts.read(span.file)[span.begin : span.end]
+        declares = b"{" in written  # a struct of its own, perhaps
         setting = info.stmt if span.editable and not declares else None
     names = names_of(program)
     defs = frozenset(n for o in names.objects.by_name.get(variable.key, []) for n in names.defs.get(("v", o, 0), ()))

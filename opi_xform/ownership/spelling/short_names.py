@@ -22,7 +22,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import statements, within
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
-from opi_xform.ownership.spelling.mentioned import Mention, index_of
+from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.scopes import PASTED, declared_by_macros, expanded, hidden, means_variable, words
 from opi_xform.record import dataclass
@@ -115,7 +115,7 @@ class _Writing:
         self.unit = unit
         self.function = function
         self.variable = variable
-        self.index = index_of(units)
+        self.index = mentions_of(units)
         self.texts = Texts()
         self.whole = self.texts.of(function.span)
 

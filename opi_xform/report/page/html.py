@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from opi_xform.ownership.model.plan import Decision, Plan
+from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.report.advice import Weight, around, measure, sent
 from opi_xform.report.codes import CODES
 from opi_xform.report.formats.json import SIDES, summary
@@ -34,7 +34,6 @@ from opi_xform.report.page.html_sites import (
 )
 from opi_xform.report.page.html_source import NEAR, FileView, Mark, Row, kind_of, near, plain
 from opi_xform.report.page.lives import BufferLife
-from opi_xform.report.page.lives import Site as SiteKey
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of, lines_of_run, side_by_side
 from opi_xform.report.sizes import exactly, size

@@ -16,7 +16,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.addresses.aliases import value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
-from opi_xform.ownership.model.plan import Decision, Plan
+from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.placement.place import place
 from opi_xform.ownership.swaps import joined
@@ -26,7 +26,6 @@ from opi_xform.report.page.touched import MOST_OBJECTS, MOST_PLACES, Named, happ
 
 _READS = frozenset(("101", "102", "201", "202", "203", "216"))
 _PLAIN = {**ROLES, "write": "writes", "read": "reads"}
-Site = tuple[str, int, str]
 """File, offset of the call, side."""
 _Roles = dict[str, tuple[str, ...]]
 
@@ -40,7 +39,7 @@ class BufferLife:
     """
 
     name: str
-    sites: frozenset[Site]
+    sites: frozenset[SiteKey]
     moments: tuple[Moment, ...]
     roles: Mapping[str, tuple[str, ...]]
     through: Mapping[str, tuple[str, ...]]
@@ -74,7 +73,9 @@ def functions(program: Program) -> dict[str, tuple[tuple[int, str], ...]]:
     return {file: tuple(sorted(begins)) for file, begins in sorted(found.items())}
 
 
-def _life(program: Program, buffer: Buffer, decided: Mapping[Site, Decision], strict: bool, named: Named) -> BufferLife:
+def _life(
+    program: Program, buffer: Buffer, decided: Mapping[SiteKey, Decision], strict: bool, named: Named
+) -> BufferLife:
     sites = {use.place[:3]: decided.get(use.place[:3]) for use in buffer.uses}
     out = {(n.span.file, n.span.line) for d in sites.values() if d and d.code[3:] in _READS for n in d.notes}
     converted = frozenset(u.place for u in buffer.uses if (d := sites[u.place[:3]]) and d.decision == "convert")
@@ -107,7 +108,9 @@ def _roles(program: Program, words: Iterable[tuple[int, str]]) -> tuple[_Roles, 
     return first, second, frozenset(calls)
 
 
-def _stray(program: Program, uses: Iterable[Use], decided: Mapping[Site, Decision], named: Named) -> list[BufferLife]:
+def _stray(
+    program: Program, uses: Iterable[Use], decided: Mapping[SiteKey, Decision], named: Named
+) -> list[BufferLife]:
     """Of uses whose buffer is not one known object with a name: what may happen to all that they may be of."""
     groups: dict[tuple[tuple[str, ...], str, str], list[tuple[Use, frozenset[int]]]] = {}
     for use in uses:
@@ -145,9 +148,9 @@ def _uncertain(objects: frozenset[int], memory: Sequence[str]) -> str:
     return f"It is {words}."
 
 
-def _unreached(program: Program, rest: Mapping[Site, Decision]) -> list[BufferLife]:
+def _unreached(program: Program, rest: Mapping[SiteKey, Decision]) -> list[BufferLife]:
     """Of calls that are not reached; one life for what a function calls by one name."""
-    groups: dict[tuple[str, str], list[Site]] = {}
+    groups: dict[tuple[str, str], list[SiteKey]] = {}
     for site, d in rest.items():
         groups.setdefault((d.function, written(d.buffer)), []).append(site)
     found = []

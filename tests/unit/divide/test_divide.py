@@ -25,7 +25,7 @@ from opi_xform.divide.decompose import (
     value_of,
 )
 from opi_xform.divide.find import Dividing, Division, allocated, candidates
-from opi_xform.divide.flow import Flow, Trouble, harmless
+from opi_xform.divide.flow import Trouble, VariableFlow, harmless
 from opi_xform.divide.left_out import left_out, nobodys
 from opi_xform.divide.mentions import freeing_functions, mentions_of, only_for_free
 from opi_xform.divide.named.names import namings, null, usable
@@ -189,7 +189,7 @@ def test_a_number_of_elements_in_an_allocations_words() -> None:
 def test_from_which_mention_an_address_is_made(tmp_path: Path) -> None:
     body = "double *b = malloc(16 * n), *p = b + n;\np[0] = 1;\nb[0] = 2;\n" + SEND.format("p") + "\nfree(b);"
     found = program(tmp_path, body)
-    flow = Flow(found.program, [found.key("b")]).run()
+    flow = VariableFlow(found.program, [found.key("b")]).run()
     roots = set(flow.roots.values())
     mentioned = {root for root in roots if is_place(root)}
     assert mentioned
@@ -202,7 +202,7 @@ def test_from_which_mention_an_address_is_made(tmp_path: Path) -> None:
 def test_an_address_that_leaves_is_trouble(tmp_path: Path) -> None:
     found = program(tmp_path, "double *b = malloc(16 * n);\nother(b);\n" + SEND.format("b + n") + "\nfree(b);")
     with pytest.raises(Trouble):
-        Flow(found.program, [found.key("b")]).run()
+        VariableFlow(found.program, [found.key("b")]).run()
 
 
 def test_accesses_that_stay_inside_their_part(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from effects_support import Param, mpicc, problems, prototypes
 
 from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.effects.formats import _moves
-from opi_xform.effects.model import ArgRegion, Callback, Completion, Factor, Flow, Format, FreeSpec, MpiBuffer
+from opi_xform.effects.model import ArgRegion, Callback, Completion, Factor, Format, FreeSpec, MpiBuffer, PointerFlow
 from opi_xform.effects.table import (
     _ALLOC_KEYS,
     _BUFFER_KEYS,
@@ -99,7 +99,7 @@ def test_memory_functions() -> None:
     assert EFFECTS["memcpy"].overwrites == (ArgRegion(0, n),)
     assert EFFECTS["memcpy"].reads == (ArgRegion(1, n),)
     assert (EFFECTS["memcpy"].returns_arg, EFFECTS["memcpy"].returns_inside) == (0, False)
-    assert EFFECTS["memcpy"].flows == (Flow("copies", 0, 1),)
+    assert EFFECTS["memcpy"].flows == (PointerFlow("copies", 0, 1),)
     assert EFFECTS["__builtin_memcpy"].overwrites == EFFECTS["memcpy"].overwrites
     calloc = EFFECTS["calloc"].allocates
     assert calloc is not None

@@ -7,6 +7,7 @@ from core_support import called_in, last, lowered
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import COMPARISONS, MIRRORED, NEGATED
 from opi_xform.ir.lowering import shapes
 from opi_xform.ir.lowering.lengths import Lengths
 from opi_xform.ir.lowering.memalign import ALIGNED, given_memory, memory_tested
@@ -71,6 +72,16 @@ def test_conditions_in_other_words(text: str, op: str) -> None:
     found = plainer(expr(text))
     assert isinstance(found, ast.Binary | ast.Unary | ast.Logical)
     assert found.op == op
+
+
+@pytest.mark.parametrize("op", sorted(COMPARISONS))
+@pytest.mark.parametrize(("a", "b"), [(1, 2), (2, 2), (3, 2)])
+def test_comparisons_of_numbers(op: str, a: int, b: int) -> None:
+    """One of a comparison and its negation holds; with its sides exchanged a comparison says the same."""
+    holds = {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}
+    other = {"<": b < a, ">": b > a, "<=": b <= a, ">=": b >= a, "==": b == a, "!=": b != a}
+    assert holds[op] is not holds[NEGATED[op]]
+    assert holds[op] is other[MIRRORED[op]]
 
 
 def test_comparisons_that_are_compared() -> None:

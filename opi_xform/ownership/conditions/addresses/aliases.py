@@ -19,7 +19,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.conditions.calls.pending_requests import Point, point_refusal
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Placed
-from opi_xform.ownership.model.addresses import Flow, ValueCheck, flow_of, value_refusal
+from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import Name, value_range
@@ -65,7 +65,7 @@ def alias_refusal(
     return point_refusal(flow.names, buffer, {p: _what(flow, p[0]) for p in places}, rows or {})
 
 
-def _window(flow: Flow, use: Use, renamed: Collection[str]) -> Refusal | None:
+def _window(flow: AddressFlow, use: Use, renamed: Collection[str]) -> Refusal | None:
     """A name that takes the address between a nonblocking receive and its completion, and is used after that; or a
     test against NULL there, where the carrier is NULL."""
     if use.op.blocking or use.side != "recv":
@@ -92,7 +92,7 @@ def _window(flow: Flow, use: Use, renamed: Collection[str]) -> Refusal | None:
     return None
 
 
-def _refusal(flow: Flow, name: Name, source: int | None, point: int, use: int | None) -> Refusal:
+def _refusal(flow: AddressFlow, name: Name, source: int | None, point: int, use: int | None) -> Refusal:
     names, buffer = flow.names, flow.buffer.name
     text = names.text(name)
     notes: list[tuple[Span, str]] = []
@@ -107,7 +107,7 @@ def _refusal(flow: Flow, name: Name, source: int | None, point: int, use: int | 
     return Refusal(Reason.OLD_ADDRESS, message, tuple(notes))
 
 
-def _what(flow: Flow, point: int) -> str:
+def _what(flow: AddressFlow, point: int) -> str:
     action = flow.graph.nodes[point].action
     effect = flow.names.effect(action) if isinstance(action, ins.CallInstr) else None
     if effect is not None and effect.mpi is not None:
@@ -119,7 +119,7 @@ def _what(flow: Flow, point: int) -> str:
     return "the buffer changes hands here"
 
 
-def _unsequenced(flow: Flow, point: int, before: bool) -> Refusal | None:
+def _unsequenced(flow: AddressFlow, point: int, before: bool) -> Refusal | None:
     """A mention of the buffer in the same full expression as the call, before or after which it may be evaluated.
 
     before: a call is put in before the statement that begins with the point: nothing of that one comes first.
@@ -149,7 +149,7 @@ def _unsequenced(flow: Flow, point: int, before: bool) -> Refusal | None:
     return None
 
 
-def _is_set(flow: Flow, whole: ast.Expr, e: ast.Expr) -> bool:
+def _is_set(flow: AddressFlow, whole: ast.Expr, e: ast.Expr) -> bool:
     """The carrier, where a test of its own allocation sets it: nothing is read of it."""
     match whole:
         case ast.Binary(left=ast.Assign(target=target) as given) if given_memory(given):
@@ -158,7 +158,7 @@ def _is_set(flow: Flow, whole: ast.Expr, e: ast.Expr) -> bool:
             return False
 
 
-def _mentions(flow: Flow, frame: int, e: ast.Expr, held: set[Name]) -> bool:
+def _mentions(flow: AddressFlow, frame: int, e: ast.Expr, held: set[Name]) -> bool:
     stack = [e]
     while stack:
         item = stack.pop()
@@ -175,7 +175,7 @@ def _mentions(flow: Flow, frame: int, e: ast.Expr, held: set[Name]) -> bool:
     return False
 
 
-def _expressions(flow: Flow, stmt: ast.Stmt) -> Iterator[ast.Expr]:
+def _expressions(flow: AddressFlow, stmt: ast.Stmt) -> Iterator[ast.Expr]:
     """The full expressions of one statement, those of its parts left out."""
     match stmt:
         case ast.DeclStmt(variables=keys):

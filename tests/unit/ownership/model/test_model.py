@@ -10,7 +10,7 @@ from opi_xform.graph.graph import Bind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import number
-from opi_xform.ownership.model.addresses import Flow, flow_of, value_refusal
+from opi_xform.ownership.model.addresses import AddressFlow, flow_of, value_refusal
 from opi_xform.ownership.model.endings import ends
 from opi_xform.ownership.model.lvalues import (
     Expressions,
@@ -325,7 +325,7 @@ def test_pointers_that_are_another_name_are_followed() -> None:
 # --- how an address travels -------------------------------------------------------------------------------------------
 
 
-def flow(body: str) -> tuple[Source, Flow]:
+def flow(body: str) -> tuple[Source, AddressFlow]:
     found = source(
         "static double rbuf[N], v[N], *kept;\nvoid other(double *);\nstatic void unpack(double *q) { v[0] = q[1]; }\n"
         f"int main(int argc, char **argv)\n{{\n{body}\n"
