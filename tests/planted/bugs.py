@@ -123,8 +123,8 @@ BUGS = (
     Bug(
         "bytes sent need not have been written",
         _EVENTS,
-        "return Event(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))",
-        "return Event(None, None)",
+        "return Transfer(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))",
+        "return Transfer(None, None)",
         ("pack_hole_middle", "pack_last_missing", "pack_break"),
         condition="packed",
     ),

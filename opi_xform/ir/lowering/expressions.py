@@ -364,13 +364,10 @@ class Expressions:
             if quotient is not None:
                 left, right = self.in_temporary(left, lt, span), self.in_temporary(right, rt, span)
             return ins.Nondet("floating arithmetic", (left, right), quotient)
-        known = compared_with_zero(op, left, right)
-        if known is not None:
-            return known
         unsigned = result.kind == "int" and not result.signed
         if op in COMPARISONS:
             unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)
-        return ins.Op(op, (left, right), result, unsigned)
+        return compared_with_zero(op, left, right) or ins.Op(op, (left, right), result, unsigned)
 
     def stepped(self, e: ast.Binary, left: ins.Operand, right: ins.Operand) -> ins.Operand:
         """An address and a number of rows of variable length behind it or before; the rows between two of them."""

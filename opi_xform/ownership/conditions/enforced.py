@@ -56,7 +56,7 @@ ENFORCED = (
         "shared with others",
         "No other thread, signal handler or device touches the buffer.",
         codes=(Reason.VOLATILE.send, Reason.CONCURRENT.send),
-        enforced=("ownership.model.addresses:Flow", "ownership.spelling.declarations:source_refusal"),
+        enforced=("ownership.model.addresses:AddressFlow", "ownership.spelling.declarations:source_refusal"),
     ),
     Condition(
         "values",

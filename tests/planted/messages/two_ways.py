@@ -37,8 +37,8 @@ BUGS = (
     Bug(
         "each write ends what is live",
         _EVENTS,
-        "return None if kill is None else Event(kill, None)",
-        "return Event(self.regions.all, None)",
+        "return None if kill is None else Transfer(kill, None)",
+        "return Transfer(self.regions.all, None)",
         ("pack_hole_middle",),
         condition="packed",
     ),

@@ -42,6 +42,6 @@ CONDITION = Condition(
     "escape",
     "The buffer's address goes nowhere that the analysis cannot follow.",
     codes=(Reason.ESCAPE.send, Reason.ESCAPE.recv, Reason.UNKNOWN_FUNCTION.send),
-    enforced=("ownership.model.addresses:Flow", "pointsto.constraints:GraphPointsTo"),
+    enforced=("ownership.model.addresses:AddressFlow", "pointsto.constraints:GraphPointsTo"),
     buffer=check,
 )
