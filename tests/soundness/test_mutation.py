@@ -199,6 +199,7 @@ ONE_SIDED = {
     for name, numbers in (
         ("branches", ("append",)),
         ("activation", "2"),
+        ("anew", "123456"),
         ("aside", "123456"),
         ("first_receive", "12356789"),
         ("everyday", ("11", "32")),
@@ -206,6 +207,7 @@ ONE_SIDED = {
         ("grow", "12346"),
         ("lazy", "123467"),
         ("left", "123456"),
+        ("calloced", "1234578"),
         ("counted_read", "123456"),
         ("root_alloc", "123456"),
         ("left_out", ("14",)),
@@ -221,6 +223,7 @@ ONE_SIDED = {
         ("reduced", "123456"),
         ("send_recv", "6"),
         ("size_bound", "789"),
+        ("struct_given", "123456"),
         ("spelled", ("3", "7", "8", "24")),
         ("test_loop", "7"),
         ("unset", "12345"),
