@@ -222,4 +222,12 @@ BUGS = (
         ("recv_null_narrowed_element",),
         condition="numbers that wrap",
     ),
+    Bug(
+        "a flag that is 0 says that its comparison holds",
+        _EVALUATE,
+        'self.flagged(left, op == "==")',
+        "self.flagged(left, False)",
+        ("truth_zero",),
+        condition="values",
+    ),
 )
