@@ -62,6 +62,12 @@ class Host:
         return "+" in self.buffer or self.buffer.startswith("&")
 
     @property
+    def may_be_empty(self) -> bool:
+        """The case asks whether its message has any element: without one there may be no memory, either."""
+        asked = re.compile(rf"(?<![\w.>]){re.escape(self.count)} *(?:>|==|!=|<=) *0\b")
+        return any(map(asked.search, self.case.texts.values()))
+
+    @property
     def name(self) -> str:
         return f"{self.case.name}-{self.line}-{self.side}"
 

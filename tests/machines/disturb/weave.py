@@ -56,7 +56,7 @@ def fits(host: Host, variant: Variant) -> bool:
         return False
     if any(word in CLASHES and CLASHES[word].search(host.case.texts[host.file]) for word in kind.include):
         return False
-    if any(map(HINDERS.search, host.case.texts.values())):
+    if host.may_be_empty or any(map(HINDERS.search, host.case.texts.values())):
         return False
     if use.hole:
         return bool(host.holes) and host.lasting  # what malloc gave has no contents that a hole could leave
