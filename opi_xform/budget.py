@@ -14,7 +14,7 @@ COPIED = 100_000  # from which on functions that no message needs are not copied
 SUMMARISED = 30_000  # how many are to be left then
 GROUP = 20_000  # how many a group of functions may have that is looked at by itself (``islands.py``)
 HANDLED = 100_000  # how many are to be left where functions are left out although they use messages' buffers
-ACCESSES = 4_000_000  # objects that instructions may touch, of all instructions together
+ACCESSES = 40_000_000  # objects that instructions may touch, all together; a set of them is stored once
 INCLUSIONS = 20_000_000  # objects that one set of what a pointer points to hands on to another
 
 
