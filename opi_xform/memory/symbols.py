@@ -53,6 +53,8 @@ class Symbols:
         self.scopes: dict[frozenset[int], frozenset[int]] = {}  # equal ones are one: there are far fewer than symbols
         self.defs: dict[int, Poly] = {}
         self.present: dict[int, Poly] = {}  # merged of an address and NULL: the address
+        self.large: set[int] = set()  # numbers that may have been set to a constant near the end of their type
+        self.minus: set[int] = set()  # those that may have been set to a constant below 0
         self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside
         self.settled = False  # nothing more is learnt, so what values are can be kept
         self.resolved: dict[Poly, Poly] = {}
@@ -116,6 +118,9 @@ class Symbols:
             scope = self.around(loop) if info.kind == "count" else info.scope
             number = self.get("exit", (loop, s), scope - inner, info.nonneg)
             self.exits.setdefault(loop, {})[number] = s
+            for numbers in (self.large, self.minus):
+                if s in numbers:
+                    numbers.add(number)
             return symbol(number)
 
         return value.substitute(outside)
@@ -180,10 +185,20 @@ class Symbols:
         """One of two numbers that are not negative may be near the type's end, or behind it (``modulo``)."""
         left, right = self.resolve(left), self.resolve(right)
         sums = [p for p in (left, right) if p.constant is None and p.single is None]
-        if any(abs(c) >= WRAPS for p in sums for _, c in p.terms):
+        if any(abs(c) >= WRAPS for p in sums for _, c in p.terms) or any(map(self.is_large, sums)):
             return True
         both = set(left.symbols()) & set(right.symbols())
         return bool(sums) and any(self.table[s].kind != "count" for s in both)
+
+    def is_large(self, value: Poly) -> bool:
+        """It is so large a constant (``-1u``), or may have been set to one."""
+        if value.constant is not None:
+            return abs(value.constant) >= WRAPS
+        return not self.large.isdisjoint(value.symbols())
+
+    def is_minus(self, value: Poly) -> bool:
+        """It is a constant below 0, or may have been set to one."""
+        return value.constant < 0 if value.constant is not None else not self.minus.isdisjoint(value.symbols())
 
     def is_nonneg(self, value: Poly) -> bool:
         """Provably not negative, term by term."""

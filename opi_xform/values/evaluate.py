@@ -281,7 +281,8 @@ class Evaluator:
             nonneg = True
         if name == "&" and any(c is not None and c >= 0 for c in constants):
             nonneg = True
-        return self.symbols.of("op", (name, op.unsigned, tuple(values)), scope, nonneg)
+        key = (name, op.unsigned, tuple(values), *self.widths.modulus(frame, op, values))
+        return self.symbols.of("op", key, scope, nonneg)
 
     def floating(self, frame: int, op: ins.Op, value: Poly) -> Poly:
         """A number that becomes a floating one: as the same number always does."""
@@ -361,7 +362,7 @@ class Evaluator:
 
     def narrow(self, to: Type, value: Poly) -> Poly:
         """The value in an integer type that may not hold it."""
-        return self.symbols.of("op", ("cast", *kind_of(to), value), self.symbols.scope(value), not to.signed)
+        return self.widths.made(to, ("cast", *kind_of(to), value), value)
 
     def converted(self, node: Node, to: Type, value: Poly, given: Type | None) -> Poly:
         """What a variable of type ``to`` holds when it is given the value, which has the type ``given``."""
@@ -427,7 +428,7 @@ class Evaluator:
         info = None if s is None else self.symbols.table[s]
         if info is None or info.kind != "op" or info.key[0] not in NEGATED:
             return None
-        op, unsigned, of = info.key
+        op, unsigned, of = info.key[:3]
         assert isinstance(op, str)
         assert isinstance(of, tuple)
         left, right = of

@@ -248,12 +248,14 @@ class Interpreter(Steps):
                 offsets = tuple(self.symbols.offset(v) for v in incoming)
                 nonneg = all(self.symbols.is_nonneg(o) for o in offsets)
                 s = self.symbols.get("phi", (block, cell, *before), scope, nonneg)
+                self.widths.like_one(s, offsets)
                 step = gcd(*(c for o in offsets for _, c in o.terms))  # in elements, differences of pointers are exact
                 phis.append((s, tuple(Poly(tuple((m, c // step) for m, c in o.terms)) for o in offsets)))
                 self.out.put(cell, self.address(base) + symbol(s).scaled(step))
             else:
                 nonneg = all(self.symbols.is_nonneg(v) for v in incoming)
                 s = self.symbols.get("phi", (block, cell, *before), scope, nonneg)
+                self.widths.like_one(s, incoming)
                 numbers.append((s, tuple(incoming)))
                 self.out.put(cell, symbol(s))
                 there = {self.symbols.not_null(v) for v in incoming if v != ZERO}
@@ -262,6 +264,7 @@ class Interpreter(Steps):
         mark = self.marks[self.nest.idom[block]]
         for cell, values in later.items():
             s = self.symbols.get("phi", (block, cell, *before), scope)
+            self.widths.like_one(s, values)
             phis.append((s, values))
             value = self.partly.where_paths_meet(values, numbers, mark)
             if value is not None:
@@ -313,7 +316,8 @@ class Interpreter(Steps):
         pending: list[tuple[Cell, int, Poly, int]] = []
         version = self.symbols.of("phi", (header, ("v",)), self.scope)  # of all that the loop changes
         inside = [self.graph.nodes[n] for b in sorted(blocks) for n in self.graph.blocks[b]]
-        named, stored = self.widths.too_narrow(inside)
+        stores = self.widths.too_narrow(inside, self.graph.returned)
+        stored = frozenset(o for at, place in stores for o in self.pts.accessed(at, place))
         for cell in changed:
             if cell[0] == "t":
                 self.out.drop(cell)
@@ -333,7 +337,8 @@ class Interpreter(Steps):
                 self.out.put(cell, version)
                 continue
             s = self.symbols.get("phi", (header, cell), self.scope)
-            if self.is_narrow(cell, named, stored) or self.widths.may_have_lost(value):
+            self.widths.like_one(s, (value,))
+            if self.is_narrow(cell, stored):
                 self.widths.lost.add(s)
             target = self.symbols.base(value) if changed[cell] else None
             if target is None:
@@ -347,14 +352,11 @@ class Interpreter(Steps):
             pending.append((cell, s, value, base))
         self.pending[loop] = pending
 
-    def is_narrow(self, cell: Cell, named: set[tuple[int, str]], stored: bool) -> bool:
+    def is_narrow(self, cell: Cell, stored: frozenset[int]) -> bool:
         """A loop may set the cell to what loses bits: what its symbol is made of is not known before the loop ends."""
         info = self.objects.table[cell[0]] if isinstance(cell[0], int) else None
-        if info is None:
-            return False
-        if info.variable is None or info.type is None or not info.type.is_scalar:
-            return stored
-        return (info.frame, info.variable) in named
+        named = info is not None and (info.frame, info.variable) in self.widths.named
+        return named or cell[0] in stored
 
     def meets(self, o: int, offset: int, places: set[tuple[int, int]]) -> bool:
         """What an object holds at an offset lies in one of these places, in part."""
@@ -397,6 +399,7 @@ class Interpreter(Steps):
                     continue
                 init = self.symbols.offset(init)
                 latches = [(latch, self.symbols.offset(v)) for latch, v in latches]
+            self.widths.like_one(s, [v for _, v in latches])
             phi = HeaderPhi(loop, s, cell, init, tuple(latches))
             headers.append(phi)
             self.values.joins[s] = (init, *(v for _, v in latches))

@@ -116,13 +116,21 @@ def meet(one: Stretch | None, other: Stretch | None) -> bool:
     return one is None or other is None or (one[0] < sum(other) and other[0] < sum(one))
 
 
+def stands_for(value: int, null: int | None) -> bool:
+    """A constant is MPI_PROC_NULL's number, or becomes it in an integer type: ``UINT_MAX``, or 65535 in a short.
+
+    null: the number, where that counts.
+    """
+    return null is not None and (value - null) % 256 == 0  # of the fewest bits: what is so in more is so in these
+
+
 def begins_as(variable: ast.Variable, null: int | None) -> bool:
     """A static object whose initialiser may hold MPI_PROC_NULL (null: its number, where that counts)."""
     stack = [] if variable.init is None else [variable.init]
     while stack:
         item = stack.pop()
         if isinstance(item, ast.IntLit):
-            if item.name == ast.PROC_NULL or (null is not None and item.value == null):
+            if item.name == ast.PROC_NULL or stands_for(item.value, null):
                 return True
         elif isinstance(item, ast.Opaque) or _negative(item, null):
             return True
@@ -160,7 +168,7 @@ def has_one(source: ast.Expr, null: int | None, suspects: Collection[str | None]
     for item in within(source):
         match item:
             case ast.IntLit(value=value, name=name):
-                if name == ast.PROC_NULL or (null is not None and value == null):
+                if name == ast.PROC_NULL or stands_for(value, null):
                     return True
             case ast.VarRef(var=key):
                 if key in suspects:

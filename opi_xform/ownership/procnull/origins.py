@@ -13,6 +13,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import Name, leaves, names_of
+from opi_xform.ownership.procnull.kinds import stands_for
 
 MOST = 2000  # values that are followed
 
@@ -45,9 +46,10 @@ class _Search:
         return None if found is None else (*found, bool(self.named))
 
     def leaf(self, n: int, frame: int, leaf: ins.Operand) -> None:
-        if isinstance(leaf, ins.Const) and (leaf.name == ast.PROC_NULL or leaf.value == self.null):
+        if isinstance(leaf, ins.Const) and (leaf.name == ast.PROC_NULL or stands_for(leaf.value, self.null)):
             span = self.names.span(n)
-            text = "so" if leaf.name == ast.PROC_NULL else f"to {leaf.value}, which that is"
+            also = "that is" if leaf.value == self.null else "that may be"
+            text = "so" if leaf.name == ast.PROC_NULL else f"to {leaf.value}, which {also}"
             self.named.append((f"{line_of(span)} sets it {text}", span))
         name = self.names.name(frame, leaf)
         if name is None or name in self.seen:

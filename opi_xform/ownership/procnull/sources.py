@@ -41,7 +41,8 @@ class ProcNull:
             return constant != self.null
         key = (node, value)
         if key not in self.known:
-            self.known[key] = self.null < 0 and self.ranks.nonneg_at(node, value)
+            large = self.program.values.symbols.is_large(value)  # unsigned, which becomes a negative one
+            self.known[key] = self.null < 0 and not large and self.ranks.nonneg_at(node, value)
         return self.known[key]
 
     def possible(self, node: int, argument: int) -> bool:

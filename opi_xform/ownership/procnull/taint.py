@@ -38,6 +38,7 @@ from opi_xform.ownership.procnull.kinds import (
     has_one,
     kinds_for,
     meet,
+    stands_for,
     tag_offset,
     zeroes,
 )
@@ -112,7 +113,7 @@ class Taint(Marked):
         while work:
             match work.pop():
                 case ins.Const(value=value, name=name):
-                    if name == ast.PROC_NULL or (self.null is not None and value == self.null):
+                    if name == ast.PROC_NULL or stands_for(value, self.null):
                         out |= {VALUE}
                 case ins.Temp(number=t):
                     self.looked_at((frame, t))
@@ -251,7 +252,7 @@ class Taint(Marked):
         if self.null is None or value is None:
             return self.marks(n, frame, operand)
         if value.constant is not None:
-            return frozenset({VALUE}) if value.constant == self.null else NO_MARKS
+            return frozenset({VALUE}) if stands_for(value.constant, self.null) else NO_MARKS
         marks = self.marks(n, frame, operand)
         return marks - {VALUE} if VALUE in marks and self.shown(n, value) else marks
 

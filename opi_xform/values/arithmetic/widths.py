@@ -8,10 +8,10 @@ where it is kept in a wider place; and where it is taken from the number that it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from opi_xform.effects.model import FunctionEffect
-from opi_xform.graph.graph import Node
+from opi_xform.graph.graph import Bind, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
@@ -31,6 +31,8 @@ class Widths:
         self.symbols = symbols
         self.temps: dict[tuple[int, int], Type] = {}  # by frame and number
         self.cut_temps: set[tuple[int, int]] = set()  # those that are set to what loses bits
+        self.named: set[tuple[int, str]] = set()  # variables that the loop which is being entered sets so
+        self.stores: dict[int, tuple[int, ins.Operand]] = {}  # nodes of it that store so, with frame and place
         self.lost: set[int] = set()  # symbols in numbers that may have lost bits somewhere
 
     def of(self, frame: int, operand: ins.Operand) -> Type | None:
@@ -72,32 +74,64 @@ class Widths:
             seen |= more
         return False
 
-    def too_narrow(self, nodes: Sequence[Node]) -> tuple[set[tuple[int, str]], bool]:
-        """The variables, each with its frame, that nodes set to what loses bits; whether they store such a number.
+    def like_one(self, s: int, values: Sequence[Poly]) -> None:
+        """A symbol stands for one of several numbers: what may be said of one of them may be of it."""
+        if self.lost and any(map(self.may_have_lost, values)):
+            self.lost.add(s)
+        if any(map(self.symbols.is_large, values)):
+            self.symbols.large.add(s)
+        if any(map(self.symbols.is_minus, values)):
+            self.symbols.minus.add(s)
 
-        They have not been looked at yet.  What functions return is not told.
+    def too_narrow(
+        self, nodes: Sequence[Node], returned: Callable[[int], Type | None]
+    ) -> list[tuple[int, ins.Operand]]:
+        """The variables that nodes set to what loses bits are ``named`` then; where they store such, with the frame.
+
+        They have not been looked at yet.  What is made of such a number is one, too.
         """
-        named: set[tuple[int, str]] = set()
-        stored = False
-        for node in nodes:
-            frame = node.frame
-            match node.action:
-                case ins.Define(target=target, value=value, type=type_):
-                    if isinstance(target, ins.Temp):
-                        self.temps[frame, target.number] = type_
-                        self.define(frame, target.number, value, type_)
-                    elif self.loses(frame, value, type_):
-                        named.add((frame, target.key))
-                case (
-                    ins.Load(target=target, type=type_)
-                    | ins.CallInstr(target=ins.Temp() as target, call=ast.Call(type=type_))
-                ):
-                    self.temps[frame, target.number] = type_
-                case ins.Store(value=value, type=type_):
-                    stored = stored or self.loses(frame, value, type_)
-                case _:
-                    pass
-        return named, stored
+        self.named, self.stores = set(), {}
+        before = None
+        while before != (before := (len(self.named), len(self.cut_temps), len(self.stores))):
+            for node in nodes:
+                self.look_at(node, returned)
+        return list(self.stores.values())
+
+    def look_at(self, node: Node, returned: Callable[[int], Type | None]) -> None:
+        """Notes what a node sets to what loses bits."""
+        frame = node.frame
+        match node.action:
+            case ins.Define(target=ins.Temp() as target, value=value, type=type_):
+                self.temps[frame, target.number] = type_
+                self.define(frame, target.number, value, type_)
+            case ins.Define(target=ins.Var() as target, value=value, type=type_):
+                if self.loses(frame, value, type_):
+                    self.named.add(self.owner(frame, target.key))
+            case ins.Load(target=target, type=type_):
+                self.temps[frame, target.number] = type_
+                if self.stores and type_.kind == "int":
+                    self.cut_temps.add((frame, target.number))
+            case ins.CallInstr(target=ins.Temp() as target, call=ast.Call(type=type_)):
+                self.temps[frame, target.number] = type_
+            case Unbind(callee=callee, target=ins.Temp() as target, value=value):
+                to = returned(callee)
+                if to is not None and value is not None:
+                    self.temps[frame, target.number] = to
+                    if self.loses(callee, value, to):
+                        self.cut_temps.add((frame, target.number))
+            case Bind(caller=caller, params=params, args=args):
+                for key, argument in zip(params, args, strict=True):
+                    if self.loses(caller, argument, self.variables[key].type):
+                        self.named.add(self.owner(frame, key))
+            case ins.Store(address=place, value=value, type=type_):
+                if self.loses(frame, value, type_):
+                    self.stores[node.number] = (frame, place)
+            case _:
+                pass
+
+    def owner(self, frame: int, key: str) -> tuple[int, str]:
+        """A variable with its frame; static ones and globals have none."""
+        return (-1 if self.variables[key].is_global else frame), key
 
     def define(self, frame: int, temp: int, operand: ins.Operand, to: Type) -> None:
         """A temporary is set to an operand."""
@@ -113,6 +147,8 @@ class Widths:
             if before is not None and type_.kind == "int" and _fewer(type_, before):
                 return True
             if isinstance(item, ins.Temp) and (frame, item.number) in self.cut_temps:
+                return True
+            if isinstance(item, ins.Var) and self.named and self.owner(frame, item.key) in self.named:
                 return True
             if isinstance(item, ins.Op):
                 work += [(a, item.type if item.op == "cast" else self.of(frame, a) or item.type) for a in item.args]
@@ -152,7 +188,14 @@ class Widths:
                 info.kind == "op" and info.key[:4] == (IN_TYPE, *kind)
             ):
                 return value
-        return self.symbols.of("op", (IN_TYPE, *kind, value), self.symbols.scope(value), not type_.signed)
+        return self.made(type_, (IN_TYPE, *kind, value), value)
+
+    def made(self, type_: Type, key: tuple[object, ...], value: Poly) -> Poly:
+        """What an integer type makes of a value: of a large one, or an unsigned one of -1, it may be a large one."""
+        s = self.symbols.get("op", key, self.symbols.scope(value), not type_.signed)
+        if self.symbols.is_large(value) or (not type_.signed and self.symbols.is_minus(value)):
+            self.symbols.large.add(s)
+        return symbol(s)
 
     def stored(self, given: Type | None, to: Type, value: Poly) -> Poly:
         """What a place of 64 bits, or a ``_Bool``, holds of a number of fewer bits or of the other sign."""
@@ -183,6 +226,16 @@ class Widths:
             v if t is None or (t.size or 0) >= min(op.type.size or 0, 8) else self.in_type(t, v)
             for t, v in zip(types, values, strict=True)
         ]
+
+    def modulus(self, frame: int, op: ins.Op, values: Sequence[Poly]) -> tuple[int, ...]:
+        """The bytes of an unsigned operation, where it may make another number of the same in another width."""
+        if not op.unsigned:
+            return ()
+        plain = (v.constant is not None or v.single is not None for v in values)
+        if op.op not in ("~", "<<") and all(plain):
+            return ()
+        types = (self.of(frame, a) for a in op.args)
+        return (max((op.type.size or 0, *(t.size or 0 for t in types if t is not None))),)
 
     def believed(self, value: Poly) -> Poly:
         """A place or a length, for which every number in it is taken for the one that it was."""

@@ -9,8 +9,8 @@ BUGS = (
     Bug(
         "unsigned sums with numbers near the end of the type do not wrap",
         _SYMBOLS,
-        "if any(abs(c) >= WRAPS for p in sums for _, c in p.terms):",
-        "if False:",
+        "any(abs(c) >= WRAPS for p in sums for _, c in p.terms) or ",
+        "",
         ("odd_unsigned_near_end",),
         also=Bug("", "opi_xform.values.interp", " and (base >= 0 or not goes_round(init)):", ":", ()),
         condition="numbers that wrap",
