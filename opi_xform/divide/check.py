@@ -15,7 +15,7 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.least import either
 from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.ownership.allocation.deallocations import only_frees
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import Prover, facts_at
 from opi_xform.ownership.model.object_index import index_of

@@ -30,7 +30,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import ONE, ZERO, Poly, number
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import divided
 from opi_xform.ownership.model.object_index import index_of

@@ -16,7 +16,7 @@ from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.allocation.deallocations import only_frees
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 
 Name = tuple[int, str | int]  # a variable or temporary of a frame (-1: a global)

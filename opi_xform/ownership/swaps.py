@@ -25,7 +25,7 @@ from opi_xform.graph.graph import Bind, Graph, Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.addresses import AddressFlow
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Exchange, Member, Place, Program, Refusal, Swap, Where

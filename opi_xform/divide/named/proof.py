@@ -22,7 +22,7 @@ from opi_xform.graph.leads import ENTRY, leads
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ZERO, Poly, number
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import divided
 from opi_xform.ownership.model.object_index import index_of

@@ -29,6 +29,10 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
         text = f"the datatype is made by `MPI_Type_vector` at {lines_of(call.span for call in made)}"
         text += ", and could not show that its stride is the length of its block"
         return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
+    if all(map(_gapless, made)):
+        at_lines = lines_of(call.span for call in made)
+        text = f"could not show how long the datatype is that `{_name(made[0])}` makes at {at_lines}"
+        return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
     each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
     notes = tuple((call.span, "made here") for call in made)
     shown = "could not show that the datatype has no gaps" + (", or which one it is" if len(made) > 1 else "")
@@ -46,6 +50,11 @@ def _one_block(call: ast.Call) -> bool:
     """A vector of one block, which has no gaps, whatever its stride is."""
     count = call.args[0] if call.args else None
     return _name(call).removeprefix("P") == "MPI_Type_vector" and isinstance(count, ast.IntLit) and count.value == 1
+
+
+def _gapless(call: ast.Call) -> bool:
+    """A number of elements of a predefined datatype, one after the other."""
+    return _name(call).removeprefix("P") == "MPI_Type_contiguous" and len(call.args) > 1 and not _place(call.args[1])
 
 
 class _Makers:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ownership.allocation.repeated import steady
+from opi_xform.ownership.explain.called import called_from, node_span
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.explain.movable import movable
-from opi_xform.ownership.explain.reasons import called_from, contents_refusal, counted_anew, node_span, written
+from opi_xform.ownership.explain.reasons import contents_refusal, counted_anew, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Refusal, Use

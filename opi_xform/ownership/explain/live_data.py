@@ -20,18 +20,18 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
+from opi_xform.ownership.explain.called import called_in, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
-from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in, read_first
+from opi_xform.ownership.explain.reasons import BUFFER_HERE, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.model.roots import STORED, Origin, Root, Roots, base_of, is_inside, variables_in
 
-SHOWN = 2  # reads that are named
-PAIR = 2  # blocks that change places, by several names
+SHOWN = PAIR = 2  # reads that are named; blocks that change places, by several names
 MOST = 20_000  # nodes that may touch the memory of one message
 
 Objects = frozenset[int]
@@ -133,10 +133,10 @@ class LiveData:
             places.setdefault(self.line(n), (self.names.span(n), n))
         told = self.program.variables[other].name if other else name
         near = together(self.written, self.program, use, list(places.values()))[:SHOWN]
-        shown = [(span, self.named(n, told)) for span, n in near]
-        notes = tuple((span, f"`{called}` may be read here") for span, called in shown)
+        names = [self.named(n, told) for _, n in near]
+        notes = read_notes(self.program, use.node, near, names)
         also = f", which changes places with `{told}`" if other else ""
-        span, called = shown[0]
+        (span, _), called = near[0], names[0]
         where = f"the message lies in `{name}`{also}, and {line_of(span)} may read"
         what, beside = "bytes there that this receive does not bring", ""
         if use.side == "send":

@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import Object
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.reasons import called_in, node_span
+from opi_xform.ownership.explain.called import called_in, node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import function_expressions, spelling

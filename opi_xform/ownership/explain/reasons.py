@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from opi_xform.codes import Reason
-from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
+from opi_xform.ownership.explain.called import called_from, node_span
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
 from opi_xform.ownership.liveness.zero_ends import given_as_text, has_characters, read_to_an_end, zeros_put
-from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -30,17 +29,6 @@ ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buf
 BUFFER_HERE = "is a message's buffer here"
 WRITES = 3  # places that are told
 _VERBS = {"read": "reads", "used": "uses", "written": "writes"}
-
-
-def node_span(program: Program, node: int) -> Span:
-    """Where a graph node is written."""
-    action = program.graph.nodes[node].action
-    if isinstance(action, ins.Instr):
-        return action.span
-    if isinstance(action, Lost):
-        return action.call.span
-    frame = program.graph.frames[program.graph.nodes[node].frame]
-    return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
 
 
 def not_there(program: Program, buffer: Buffer, n: int) -> str:
@@ -62,14 +50,6 @@ def not_there(program: Program, buffer: Buffer, n: int) -> str:
     made = f", which {places.pop()} allocates," if len(places) == 1 else ""
     shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
     return f"{shown}, and no place was found at which it could be allocated before that"
-
-
-def of_callee(program: Program, node: int, reason: str) -> str:
-    """Why a call is not followed, its lines with the file of the function that is called."""
-    action = program.graph.nodes[node].action
-    names = action.functions if isinstance(action, Lost) else ()
-    files = [program.functions[f].span.file for f in names if f in program.functions]
-    return lines.marked(reason, files[0]) if len(files) == 1 else reason
 
 
 def liveness_refusal(
@@ -313,18 +293,6 @@ def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
             return node_span(program, call), program.functions[key].name
         n = call
     return None
-
-
-def called_from(program: Program, n: int, other: int) -> int | None:
-    """The node itself, or the call of the function around it, that stands in the same copy of a function as another."""
-    return called_in(program, n, program.graph.nodes[other].frame)
-
-
-def called_in(program: Program, n: int, frame: int) -> int | None:
-    """The node itself, or the call of the function around it, that stands in a copy of a function."""
-    while n >= 0 and program.graph.nodes[n].frame != frame:
-        n = program.graph.frames[program.graph.nodes[n].frame].call
-    return n if n >= 0 else None
 
 
 def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:

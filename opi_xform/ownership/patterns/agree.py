@@ -15,7 +15,7 @@ from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.table import Sets, shipped_table
 from opi_xform.dataflow.view import ListGraph, View, backward
 from opi_xform.memory.poly import Poly, number, symbol
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.patterns.happenings import Happening, Happenings, block_order

@@ -10,7 +10,8 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.ast import Variable
 from opi_xform.ir.span import Span
-from opi_xform.ownership.explain.reasons import filled_at, node_span
+from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.reasons import filled_at
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.placement.lost import lost
 from opi_xform.ownership.placement.situation import Situation, State, Unplaceable

@@ -18,8 +18,9 @@ from opi_xform.ownership.allocation.allocations import Allocation, find_allocati
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain_test
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.pointers.settings import set_at
-from opi_xform.ownership.explain.reasons import node_span, not_there
+from opi_xform.ownership.explain.reasons import not_there
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.object_index import index_of

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from opi_xform.dataflow.automaton import Automaton, shipped_automata
 from opi_xform.ir.instr import CallInstr
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 
 MOST_STEPS = 400_000  # blocks walked for one object, to find what follows what

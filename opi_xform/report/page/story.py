@@ -10,7 +10,7 @@ from opi_xform.dataflow.automaton import Automaton, Tracking, shipped_automata
 from opi_xform.dataflow.solver import Diverged, solve
 from opi_xform.dataflow.view import ListGraph, backward
 from opi_xform.ir.instr import Instr
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.regions.live import Live

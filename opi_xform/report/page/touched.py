@@ -12,7 +12,7 @@ from pathlib import Path
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ownership.buffers.uses import NO_OBJECT
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.report.page.moments import Moment, in_order, linked, moment_at, successors
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import ALIGNMENT, Buffer, Program
 from opi_xform.ownership.spelling.mentions import Texts
 

@@ -8,7 +8,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.conditions.memory.alignment import needing
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import ALIGNMENT, Buffer, Program, Refusal
 
 _ALLOCA = (ins.AddrFunc("alloca"), ins.AddrFunc("__builtin_alloca"))

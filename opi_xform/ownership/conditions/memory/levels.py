@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.codes import Reason
+from opi_xform.ir import ast
+from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts, Placed, Site
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.deepest import in_its_words
-from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.lines import lines_of
 from opi_xform.ownership.model.plan import Edit, InsertStatement
 from opi_xform.ownership.spelling.configurations import written_at
 
@@ -102,8 +105,19 @@ def _in_a_function(program: Program, place: Span) -> bool:
 
 def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     function = program.functions[name]
-    message = f"`{buffer.name}`: it is used in `{function.name}`, which a call may enter more than once at a time"
-    return Refusal(Reason.ENTERED_AGAIN, message, ((node_span(program, n), "used here"),))
+    again = sorted(
+        (call.span for call in calls_of(function) if isinstance(call.callee, ast.FuncRef) and call.callee.name == name),
+        key=lambda span: span.begin,
+    )
+    message = f"`{buffer.name}`: it is used in `{function.name}`, which "
+    if not again:
+        message += "may be entered once more before it has returned"
+        return Refusal(Reason.ENTERED_AGAIN, message, ((node_span(program, n), "used here"),))
+    message += f"calls itself at {lines_of(again)}: could not show that `{buffer.name}` is of one of these calls alone"
+    return Refusal(Reason.ENTERED_AGAIN, message, tuple((span, "calls itself here") for span in again[:_SHOWN]))
+
+
+_SHOWN = 3
 
 
 def check_buffer(facts: BufferFacts) -> Refusal | None:

@@ -9,7 +9,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import MAY_REACH
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of

@@ -10,8 +10,9 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ownership.allocation.deallocations import Deallocation
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.other_pointers import sets_null
-from opi_xform.ownership.explain.reasons import named_in, node_span, other_variable
+from opi_xform.ownership.explain.reasons import named_in, other_variable
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling

@@ -13,6 +13,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
+from opi_xform.ownership.explain.called import called_pointer, node_span, of_callee
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     changes_places,
@@ -24,7 +25,6 @@ from opi_xform.ownership.explain.other_pointers import (
     through,
 )
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
-from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
@@ -108,10 +108,9 @@ class Strays:
         return None
 
     def cause(self, use: Use) -> _Cause | None:
-        action = self.graph.nodes[use.node].action
+        action, frame = self.graph.nodes[use.node].action, self.graph.nodes[use.node].frame
         assert isinstance(action, ins.CallInstr)
         operand: ins.Operand = action.args[use.argument]
-        frame = self.graph.nodes[use.node].frame
         inside = False  # the pointer is computed from another one
         steps: list[int] = []  # that move it
         returned = ""  # the function that the pointer comes from
@@ -189,6 +188,9 @@ class Strays:
                 return self.load(n)
             case ins.CallInstr(callee=ins.AddrFunc(key=key)):
                 return self.returned(node_span(self.program, n), key, inside)
+            case Lost() if named := called_pointer(self.program, n):
+                what = f"what `{named}` points to returns the buffer, and could not show which function that is"
+                return _Cause(what, ((self.names.span(n), "here"),))
             case _:
                 return None
 

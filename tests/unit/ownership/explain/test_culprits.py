@@ -6,6 +6,7 @@ import ownership_support
 import pytest
 from ownership_support import Source, source
 
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.culprits import (
     ahead,
     in_turn,
@@ -19,7 +20,6 @@ from opi_xform.ownership.explain.culprits import (
     unwritten,
 )
 from opi_xform.ownership.explain.deepest import surely_read
-from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Use
 

@@ -1,4 +1,4 @@
-"""A site whose buffer is not known says what is in the way, with its line."""
+"""A site whose buffer is not known says what is in the way, with its line (``opi_xform.ownership.explain.reasons``)."""
 
 from __future__ import annotations
 

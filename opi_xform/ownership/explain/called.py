@@ -1,0 +1,66 @@
+"""What is said of calls: where a node is written, which call leads there, and what of one that is not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from opi_xform.graph.graph import Lost
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ownership.model import lines
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.lvalues import spelling
+
+
+def node_span(program: Program, node: int) -> Span:
+    """Where a graph node is written."""
+    action = program.graph.nodes[node].action
+    if isinstance(action, ins.Instr):
+        return action.span
+    if isinstance(action, Lost):
+        return action.call.span
+    frame = program.graph.frames[program.graph.nodes[node].frame]
+    return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
+
+
+def of_callee(program: Program, node: int, reason: str) -> str:
+    """Why a call is not followed, its lines with the file of the function that is called."""
+    action = program.graph.nodes[node].action
+    names = action.functions if isinstance(action, Lost) else ()
+    files = [program.functions[f].span.file for f in names if f in program.functions]
+    return lines.marked(reason, files[0]) if len(files) == 1 else reason
+
+
+def called_pointer(program: Program, node: int) -> str:
+    """The pointer through which a call that is not followed is made, in the source's words; '' where it has no name."""
+    action = program.graph.nodes[node].action
+    callee = action.call.call.callee if isinstance(action, Lost) else None
+    while isinstance(callee, ast.Deref | ast.Cast):
+        callee = callee.operand
+    return spelling(callee) if isinstance(callee, ast.VarRef | ast.Member) else ""
+
+
+def called_from(program: Program, n: int, other: int) -> int | None:
+    """The node itself, or the call of the function around it, that stands in the same copy of a function as another."""
+    return called_in(program, n, program.graph.nodes[other].frame)
+
+
+def called_in(program: Program, n: int, frame: int) -> int | None:
+    """The node itself, or the call of the function around it, that stands in a copy of a function."""
+    while n >= 0 and program.graph.nodes[n].frame != frame:
+        n = program.graph.frames[program.graph.nodes[n].frame].call
+    return n if n >= 0 else None
+
+
+def read_notes(
+    program: Program, site: int, reads: Iterable[tuple[Span, int]], names: Iterable[str]
+) -> tuple[tuple[Span, str], ...]:
+    """Where a message's memory may be read, by which name, and which call in the site's function leads there."""
+    notes: dict[tuple[Span, str], None] = {}
+    for (span, n), name in zip(reads, names, strict=True):
+        notes[span, f"`{name}` may be read here"] = None
+        call = called_from(program, n, site)
+        if call is not None and call != n:
+            notes[node_span(program, call), "called from here"] = None
+    return tuple(notes)

@@ -1,0 +1,145 @@
+"""What is told of calls (``opi_xform.ownership.explain.called``): which pointer, which line, how a read is reached."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from case_tools import run_tool
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static double s;
+"""
+MAIN = """
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]), rank = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+"""
+TAIL = """
+    printf("%g\\n", s);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def kept(before: str, inside: str, folder: Path) -> tuple[str, dict[str, Any]]:
+    """The text, and the first site that stays."""
+    text = HEAD + before + MAIN + inside + TAIL
+    (folder / "a.c").write_text(text)
+    code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    return text, next(site for site in json.loads(out)["sites"] if site["decision"] == "keep")
+
+
+def line_of(text: str, what: str) -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+
+
+def test_a_pointer_that_is_called(tmp_path: Path) -> None:
+    before = "struct hooks { double (*unpack)(double *); };\nstruct hooks *hooks;\n"
+    before += "static double first(double *a, int n) { return a[n]; }\n"
+    inside = """
+    hooks = malloc(sizeof *hooks);
+    hooks->unpack = (double (*)(double *))first;
+    double *b = malloc(n * sizeof *b);
+    MPI_Recv(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    s = hooks->unpack(b); // CALL
+    free(b);
+"""
+    text, site = kept(before, inside, tmp_path)
+    said = "it is given to what `hooks->unpack` points to, and could not show which function that is"
+    assert site["message"] == f"`b`: {said}"
+    assert [(note["line"], note["message"]) for note in site["notes"]] == [(line_of(text, "CALL"), said)]
+
+
+def test_a_function_that_calls_itself(tmp_path: Path) -> None:
+    before = """
+static void halves(int *a, int from, int to, int m, int id, int rank)
+{
+    int n = -1, *tmp;
+    if (m == 0)
+        return;
+    if (rank == id + m) {
+        n = to - from;
+        tmp = malloc(n * sizeof *tmp);
+        MPI_Recv(tmp, n, MPI_INT, id, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (n > 1)
+        halves(tmp, 0, n - 1, m - 1, id + m, rank); // AGAIN
+    if (rank == id + m)
+        MPI_Send(tmp, n, MPI_INT, id, 0, MPI_COMM_WORLD);
+}
+"""
+    text, site = kept(before, "int *b = calloc(n + 1, 4);\nhalves(b, 0, n, 3, 0, rank);\n", tmp_path)
+    assert f"which calls itself at line {line_of(text, 'AGAIN')}" in site["message"]
+    assert (line_of(text, "AGAIN"), "calls itself here") in [(n["line"], n["message"]) for n in site["notes"]]
+
+
+def test_the_length_of_a_datatype(tmp_path: Path) -> None:
+    """Elements that lie one after the other have no gaps: only their number is not known."""
+    before = """struct group { int n; MPI_Datatype row; };
+static void make(struct group *g)
+{
+    MPI_Type_contiguous(g->n, MPI_DOUBLE, &g->row);
+    MPI_Type_commit(&g->row);
+}
+"""
+    inside = """
+    struct group *g = malloc(2 * sizeof *g);
+    for (int i = 0; i < 2; i++) {
+        g[i].n = n + i;
+        make(&g[i]);
+    }
+    double *b = malloc(n * sizeof *b);
+    for (int i = 0; i < n; i++)
+        b[i] = i;
+    MPI_Send(b, 1, g[rank].row, 1, 0, MPI_COMM_WORLD);
+    free(b);
+"""
+    text, site = kept(before, inside, tmp_path)
+    at = line_of(text, "MPI_Type_contiguous")
+    assert site["message"] == f"could not show how long the datatype is that `MPI_Type_contiguous` makes at line {at}"
+
+
+def test_the_call_that_leads_to_a_read(tmp_path: Path) -> None:
+    before = """
+static double **rows(int m)
+{
+    double **a = malloc(m * sizeof *a);
+    a[0] = malloc(m * m * sizeof **a);
+    for (int i = 1; i < m; i++)
+        a[i] = a[0] + i * m;
+    return a;
+}
+static double sum(const double *vector, int m)
+{
+    double t = 0;
+    for (int i = 0; i < m; i++)
+        t += vector[i]; // READ
+    return t;
+}
+"""
+    inside = """
+    int m = n + 2;
+    double **a = rows(m), **b = rows(m), **was;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            a[i][j] = b[i][j] = i + j;
+    for (int t = 0; t < 4; t++) {
+        MPI_Send(a[1], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        s += sum(a[1], m); // CALL
+        was = a;
+        a = b;
+        b = was;
+    }
+"""
+    text, site = kept(before, inside, tmp_path)
+    notes = [(note["line"], note["message"]) for note in site["notes"]]
+    assert (line_of(text, "CALL"), "called from here") in notes
+    assert line_of(text, "READ") in [line for line, _ in notes]
