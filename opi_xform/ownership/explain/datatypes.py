@@ -13,6 +13,7 @@ from opi_xform.memory.extent import gaps
 from opi_xform.ownership.buffers.uses import datatype_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
@@ -22,16 +23,18 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     """Of a message whose datatype may have gaps."""
     text = gaps(datatype_of(program, use))
     at = use.buffer.type
-    made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
-    if not made or len(made) > _SHOWN or text.startswith("`"):
+    given = use.call.args[at] if at is not None and at < len(use.call.args) else None
+    made = _Makers(program).of(given) if given is not None else []
+    if given is None or not made or len(made) > _SHOWN or text.startswith("`"):
         return Refusal(Reason.CALL_FORM, text)
     if all(map(_one_block, made)):
         text = f"the datatype is made by `MPI_Type_vector` at {lines_of(call.span for call in made)}"
         text += ", and could not show that its stride is the length of its block"
         return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
     if all(map(_gapless, made)):
-        at_lines = lines_of(call.span for call in made)
-        text = f"could not show how long the datatype is that `{_name(made[0])}` makes at {at_lines}"
+        named = f"`{written}`" if (written := spelling(given)) != UNSPELLED else "the datatype"
+        where = lines_of(call.span for call in made)
+        text = f"could not show how long {named} is, which `{_name(made[0])}` makes at {where}"
         return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
     each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
     notes = tuple((call.span, "made here") for call in made)

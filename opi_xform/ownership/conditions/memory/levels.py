@@ -113,7 +113,7 @@ def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     if not again:
         message += "may be entered once more before it has returned"
         return Refusal(Reason.ENTERED_AGAIN, message, ((node_span(program, n), "used here"),))
-    message += f"calls itself at {lines_of(again)}: could not show that `{buffer.name}` is of one of these calls alone"
+    message += f"calls itself at {lines_of(again)}: could not show that it is of one of these calls alone"
     return Refusal(Reason.ENTERED_AGAIN, message, tuple((span, "calls itself here") for span in again[:_SHOWN]))
 
 

@@ -149,7 +149,7 @@ def test_a_place_inside_goes_before_the_recursion_and_that_has_the_name_of_the_c
     lines = ["static int all[1000];", "for (int i = 0; i < 1000; i++) all[i] = i * n;", "sort(all, 1000, n);"]
     text, found = sites([*lines, 'printf("%d\\n", all[n]);'], tmp_path, before)
     again = f"`part`: it is used in `sort`, which calls itself at line {line_of(text)}: "
-    again += "could not show that `part` is of one of these calls alone"
+    again += "could not show that it is of one of these calls alone"
     place = "the call begins inside `part`, at a place that the program computes; a message needs a buffer of its own"
     assert [(site["code"], site["message"]) for site in found] == [("OPI103", again), ("OPI104", place)]
 

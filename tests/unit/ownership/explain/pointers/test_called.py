@@ -104,7 +104,8 @@ static void make(struct group *g)
 """
     text, site = kept(before, inside, tmp_path)
     at = line_of(text, "MPI_Type_contiguous")
-    assert site["message"] == f"could not show how long the datatype is that `MPI_Type_contiguous` makes at line {at}"
+    made = f"which `MPI_Type_contiguous` makes at line {at}"
+    assert site["message"] == f"could not show how long `g[…].row` is, {made}"
 
 
 def test_the_call_that_leads_to_a_read(tmp_path: Path) -> None:
