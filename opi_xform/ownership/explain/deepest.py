@@ -23,6 +23,7 @@ from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
+from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import NO_START
@@ -43,6 +44,7 @@ FORM = frozenset(
 )
 UNSURE = frozenset((Reason.OLD_BYTES, Reason.SEVERAL_BUFFERS))
 OUTSIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.CONCURRENT))
+BESIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.SEVERAL_BUFFERS))
 PLACE = frozenset((Reason.NO_ANCHOR, Reason.UNPAIRED))
 SHOWN = 2  # reads that are named
 NO_FORM = "this form of call has no ownership-passing counterpart"
@@ -75,6 +77,7 @@ class Deepest:
         self.strict = strict
         self.least = least
         self.shared = shared
+        self.unreached = Unreached(program)
         self.alone = not program.complete and "main" in program.functions  # a part of a program beyond the budget
         self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
 
@@ -109,8 +112,17 @@ class Deepest:
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+        if (
+            uses[0].op.persistent and not uses[0].op.convertible
+        ):  # a buffer of its own would not help, nor anything else
+            return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
+        if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
+            function = self.program.graph.frames[self.program.graph.nodes[uses[0].node].frame].function
+            beside = self.unreached.elsewhere(function)
+            if beside is not None:
+                return replace(beside, form=refusal.reason)
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, SMALL) if small(uses) else self.live(uses, buffers, judges)
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)

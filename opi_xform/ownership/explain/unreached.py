@@ -141,6 +141,10 @@ class Unreached:
                 return Refusal(Reason.NOT_ANALYSED, text, ((call.span, "here"),))
         return None
 
+    def elsewhere(self, key: str) -> Refusal | None:
+        """A library's function runs the calls in a function, in a thread perhaps, whatever else may lead to them."""
+        return self.started(self.above(key))
+
     def above(self, key: str) -> dict[str, int]:
         """The function and all that lead to it, by name or by its address, with how many steps away: nearest first."""
         out = {key: 0}

@@ -478,7 +478,9 @@ class Strays:
             span = self.names.span(info.node)
             if name.endswith("]") and "." not in name and "->" not in name:  # it is read from a table, in no struct
                 table = f"`{name[: name.rindex('[')]}`"
-                message = f"{table} may be one of several tables of pointers, and {line_of(span)} allocates one of them"
+                message = (
+                    f"{table} may be one of several tables of pointers: {line_of(span)} may allocate more than one"
+                )
                 return _Cause(message, ((span, "allocated here"),))
             if not self.program.nest.chain(self.graph.nodes[info.node].block):
                 return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))

@@ -363,7 +363,7 @@ def test_one_of_two_tables_of_rows_is_no_struct(tmp_path: Path) -> None:
     ]
     text, found = sites(lines, tmp_path)
     one = line_of(text, "ONE")
-    message = f"`grid[…]` may be one of several tables of pointers, and line {one} allocates one of them"
+    message = f"`grid[…]` may be one of several tables of pointers: line {one} may allocate more than one"
     assert told(found[0]) == ("OPI402", message)
 
 

@@ -144,3 +144,46 @@ static double sum(const double *vector, int m)
     notes = [(note["line"], note["message"]) for note in site["notes"]]
     assert (line_of(text, "CALL"), "called from here") in notes
     assert line_of(text, "READ") in [line for line, _ in notes]
+
+
+def test_a_thread_goes_before_whose_buffer_it_is(tmp_path: Path) -> None:
+    before = """#include <pthread.h>
+static int *(*make)(int);
+int *twice(int n, int k) { return calloc(n * k, 4); }
+static void *listen(void *a)
+{
+    int *b = make(1000);
+    MPI_Send(b, 1000, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    free(b);
+    return a;
+}
+"""
+    inside = """
+    pthread_t thread;
+    make = (int *(*)(int))twice;
+    listen(NULL);
+    pthread_create(&thread, NULL, listen, NULL); // START
+    pthread_join(thread, NULL);
+"""
+    text, site = kept(before, inside, tmp_path)
+    said = "`listen`, which leads to the call, is not followed: `pthread_create` runs it in a thread of its own"
+    assert (site["code"], site["message"]) == ("OPI111", said)
+    assert [note["line"] for note in site["notes"]] == [line_of(text, "START")]
+
+
+def test_a_persistent_request_goes_before_its_place(tmp_path: Path) -> None:
+    inside = """
+    MPI_Request q[2];
+    char *all = malloc(2 * n);
+    for (int i = 0; i < 2; i++)
+        MPI_Recv_init(all + n * i, n, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &q[i]);
+    for (int t = 0; t < 3; t++) {
+        MPI_Startall(2, q);
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < n; i++)
+            s += all[i + n / 2];
+    }
+"""
+    _, site = kept("", inside, tmp_path)
+    assert site["code"] == "OPI207"
+    assert "persistent request" in site["message"]
