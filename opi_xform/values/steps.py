@@ -7,14 +7,14 @@ from functools import cached_property
 
 from opi_xform.calls.calls import Calls, calls_back, is_message, region_args, unknown
 from opi_xform.effects.formats import scanned
-from opi_xform.effects.model import ArgRegion, FunctionEffect
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import RECURSION, SUMMARY, Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound
 from opi_xform.ir.types import Type
-from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
-from opi_xform.memory.poly import ONE, Poly, number
+from opi_xform.memory.extent import ADDRESSES, SUMS, told
+from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.values import Values
 from opi_xform.record import dataclass
 from opi_xform.values.arithmetic.floating import CALLED, EXACT, is_floating, rounding_may_change
@@ -155,10 +155,13 @@ class Steps(Touches):
                     elif type_.kind == "record":
                         self.copied(value, self.address(o), type_.size)
             case Unbind(callee=callee, target=target, value=returned):
+                kind, there = self.calls.graph.returned(callee), None
                 if target is not None:
-                    kind = self.calls.graph.returned(callee)
-                    self.set_temp(frame, target.number, self.returned(node, callee, returned, kind), kind)
-                self.forget(callee)
+                    value = self.returned(node, callee, returned, kind)
+                    self.set_temp(frame, target.number, value, kind)
+                    if self.calls.graph.frames[callee].function not in self.calls.graph.cyclic:  # a level has its own
+                        there = self.symbols.base(value)  # a struct, of which a copy is made next
+                self.forget(callee, there)
             case Lost(call=call, reason=reason):
                 self.lose(node, call, reason)
             case ins.CallInstr() as call:
@@ -172,11 +175,11 @@ class Steps(Touches):
         self.parameters[node.frame] = tuple(s for value in values if (s := value.single) is not None)
         return values
 
-    def forget(self, frame: int) -> None:
-        """A copy was left: its temporaries and locals are gone."""
+    def forget(self, frame: int, but: int | None) -> None:
+        """A copy was left: its temporaries and locals are gone, but for the struct that it returns."""
         for n in self.temps.get(frame, ()):
             self.out.drop(("t", frame, n))
-        for o in sorted(self.objects.locals_of(frame)):
+        for o in sorted(o for o in self.objects.locals_of(frame) if o != but):
             self.out.drop(("v", o))
             self.out.drop((o, 0))
             for offset in self.offsets.get(o, ()):
@@ -458,32 +461,6 @@ class Steps(Touches):
             else:
                 value = self.opaque(node, ("output", index, *which), nonneg)
             self.set_cell(base, offset + k * size, value, node, type_.elem)
-
-    def length(self, region: ArgRegion, arg: int, values: tuple[Poly, ...], call: ins.CallInstr) -> Poly | None:
-        """The product of a region's factors in bytes; None when one is not known."""
-        if region.length is None:
-            return None
-        out = ONE
-        for f in region.length:
-            size: int | None = None
-            if f.kind == "const":
-                size = f.value
-            elif f.kind == "arg" and f.value < len(values):
-                out = out * values[f.value]
-                continue
-            elif f.kind == "extent" and f.value < len(values):
-                bytes_ = extent_of(self.values, call.args[f.value], values[f.value])
-                if bytes_ is None:
-                    return None
-                out = out * bytes_
-                continue
-            elif f.kind == "elem":
-                type_ = call.call.args[arg].type
-                size = type_.elem.size if type_.elem is not None else None
-            if size is None:
-                return None
-            out = out.scaled(size)
-        return out
 
 
 MOST_OUTPUTS = 8  # elements of an array that a call writes, each with a value of its own

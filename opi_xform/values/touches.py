@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from opi_xform import budget
 from opi_xform.calls.calls import Calls
+from opi_xform.effects.model import ArgRegion
 from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Access, Spread, row_and_padding
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.extent import extent_of
+from opi_xform.memory.poly import ONE, Poly
 from opi_xform.memory.values import Values
 from opi_xform.values.made_datatypes import MadeTypes
 
@@ -115,3 +117,29 @@ class Touches(MadeTypes):
                     found = (start, operand.row)
             operand = operand.base
         return found
+
+    def length(self, region: ArgRegion, arg: int, values: tuple[Poly, ...], call: ins.CallInstr) -> Poly | None:
+        """The product of a region's factors in bytes; None when one is not known."""
+        if region.length is None:
+            return None
+        out = ONE
+        for f in region.length:
+            size: int | None = None
+            if f.kind == "const":
+                size = f.value
+            elif f.kind == "arg" and f.value < len(values):
+                out = out * values[f.value]
+                continue
+            elif f.kind == "extent" and f.value < len(values):
+                bytes_ = extent_of(self.values, call.args[f.value], values[f.value])
+                if bytes_ is None:
+                    return None
+                out = out * bytes_
+                continue
+            elif f.kind == "elem":
+                type_ = call.call.args[arg].type
+                size = type_.elem.size if type_.elem is not None else None
+            if size is None:
+                return None
+            out = out.scaled(size)
+        return out
