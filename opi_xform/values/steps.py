@@ -85,7 +85,7 @@ class Steps(Touches):
             case ins.Store(address=operand, value=source, type=type_):
                 address = self.followed(node, self.value(node, frame, operand))
                 value = self.value(node, frame, source)
-                stored = self.widths.cut(frame, source, type_, value)
+                stored = self.widths.cut(type_, value)
                 self.values.operands[node.number] = (address, stored)
                 size = number(type_.size) if type_.size else None
                 targets = self.touch(node, address, operand, frame, "W", size, size is not None)

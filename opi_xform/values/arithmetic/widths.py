@@ -203,11 +203,9 @@ class Widths:
             return value
         return self.in_type(given, value)
 
-    def cut(self, frame: int, operand: ins.Operand, to: Type, value: Poly) -> Poly:
-        """What a place of 32 bits holds of a number of more: of one that is not negative it may be negative."""
-        if to.kind != "int" or to.size != 4 or not self.may_have_lost(value):
-            return value
-        return self.in_type(to, value) if self.loses(frame, operand, to) else value
+    def cut(self, to: Type, value: Poly) -> Poly:
+        """What a place of 32 bits holds of a number that has lost bits, there or before: it may be negative."""
+        return self.in_type(to, value) if to.kind == "int" and to.size == 4 else value
 
     def signed_anew(self, given: Type | None, to: Type, value: Poly) -> Poly:
         """An unsigned number of 64 bits as a signed one: from 2^63 on it is another one."""

@@ -230,9 +230,9 @@ BUGS = (
     Bug(
         "an element of 32 bits holds all bits of a number",
         _WIDTHS,
-        "return self.in_type(to, value) if self.loses(frame, operand, to) else value",
+        'return self.in_type(to, value) if to.kind == "int" and to.size == 4 else value',
         "return value",
-        ("recv_null_narrowed_element",),
+        ("recv_null_narrowed_element", "recv_null_narrowed_before"),
         condition="numbers that wrap",
     ),
     Bug(
