@@ -129,6 +129,48 @@ static void parts(const struct rank *r, bool apart)
     MPI_Win_free(&win);
 }
 
+/* What rank 1 has written is read by rank 0, who has heard of it from the last rank alone: by the end of an epoch, and by a post. */
+static void passed_on(const struct rank *r)
+{
+    int last = r->size - 1, unit, wrong = 0, none = 0;
+    long *mine, *its;
+    MPI_Aint bytes;
+    MPI_Win win;
+    MPI_Group all, one;
+    MPI_Win_allocate_shared(1000 * (MPI_Aint)sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_shared_query(win, 1, &bytes, &unit, &its);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    for (int k = 1; k <= 3; k++) {
+        if (r->me == 1) {
+            for (int i = 0; i < 1000; i++)
+                its[i] = k * i;
+            MPI_Group_incl(all, 1, &last, &one);
+            MPI_Win_start(one, 0, win);
+            MPI_Win_complete(win);
+            MPI_Group_free(&one);
+            MPI_Recv(&none, 1, MPI_INT, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (r->me == last) {
+            for (int from = 1; from >= 0; from--) {
+                MPI_Group_incl(all, 1, &from, &one);
+                MPI_Win_post(one, 0, win);
+                MPI_Win_wait(win);
+                MPI_Group_free(&one);
+            }
+            MPI_Send(&none, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        } else if (r->me == 0) {
+            MPI_Group_incl(all, 1, &last, &one);
+            MPI_Win_start(one, 0, win);
+            for (int i = 0; i < 1000; i++)
+                wrong += its[i] != k * i;
+            MPI_Win_complete(win);
+            MPI_Group_free(&one);
+        }
+    }
+    CHECK(wrong == 0);
+    MPI_Group_free(&all);
+    MPI_Win_free(&win);
+}
+
 /* What a window leaves mapped in this process: all who look do so between two barriers. */
 static int left_mapped(void)
 {
@@ -215,6 +257,8 @@ static void all(const struct rank *r)
     MPI_Win_free(&win);
     parts(r, false);
     parts(r, true);
+    if (r->size > 2)
+        passed_on(r);
     for (int k = 0; k < 3; k++)
         many(r);
     no_memory();
