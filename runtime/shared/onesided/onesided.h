@@ -163,6 +163,8 @@ void opiw_complete(const char *call, MPI_Request *request);
 
 /* ---- kernel.c -------------------------------------------------------------------------------------------------------------------------------------- */
 
+/* Is the kernel to copy between processes at all?  As the user says. */
+bool opiw_kernel_wanted(void);
 /* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
 struct opiw_piece {
     char *at;

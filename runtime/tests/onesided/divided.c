@@ -1,6 +1,7 @@
 /*
  * Windows whose ranks are in several processes: what is changed by all of them at once, how memory lies, what is left when a window is freed, what there is no
- * memory for. With an argument ("nodes") only what ranks on several nodes cannot have. No variable is static but the count of failures.
+ * memory for. With the argument "nodes" only what ranks on several nodes cannot have; with
+ * "allocated" what needs no copy by the kernel. No variable is static but the count of failures.
  */
 #include <stdbool.h>
 
@@ -238,17 +239,10 @@ static void on_nodes(void)
     MPI_Comm_free(&own);
 }
 
-static void all(const struct rank *r)
+static void allocated(const struct rank *r)
 {
-    long *mine = calloc(WORDS, sizeof *mine), *owned;
+    long *owned;
     MPI_Win win;
-    MPI_Win_create(mine, WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    contended(r, win, mine);
-    if (r->size > 1)
-        turns(r, win, mine);
-    large(r, win, mine);
-    MPI_Win_free(&win);
-    free(mine);
     MPI_Win_allocate(WORDS * sizeof *owned, sizeof *owned, MPI_INFO_NULL, MPI_COMM_WORLD, &owned, &win);
     contended(r, win, owned);
     if (r->size > 1)
@@ -259,6 +253,20 @@ static void all(const struct rank *r)
     parts(r, true);
     if (r->size > 2)
         passed_on(r);
+}
+
+static void all(const struct rank *r)
+{
+    long *mine = calloc(WORDS, sizeof *mine);
+    MPI_Win win;
+    MPI_Win_create(mine, WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    contended(r, win, mine);
+    if (r->size > 1)
+        turns(r, win, mine);
+    large(r, win, mine);
+    MPI_Win_free(&win);
+    free(mine);
+    allocated(r);
     for (int k = 0; k < 3; k++)
         many(r);
     no_memory();
@@ -274,8 +282,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &r.me);
     MPI_Comm_size(MPI_COMM_WORLD, &r.size);
-    if (argc > 1)
+    if (argc > 1 && strcmp(argv[1], "nodes") == 0)
         on_nodes();
+    else if (argc > 1)
+        allocated(&r);
     else
         all(&r);
     own = failures;
