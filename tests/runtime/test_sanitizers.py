@@ -25,6 +25,7 @@ QUIET = {
     "UCX_MEM_EVENTS": "no",
     "UCX_ERROR_SIGNALS": "",
 }
+UNIT = ("copy", "heap", "match", "pool")
 RANKS = ("inbox", "messages", "p2p", "streams", "unslowed", "colls", "comms")
 MPICH = [mpi for mpi in MPIS if mpi.kind == "mpich"]
 
@@ -59,7 +60,7 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
         if not works(mpicc, sanitizer, folder):
             pytest.skip(f"no -fsanitize={sanitizer} here")
         if not (folder / "traffic").exists():
-            targets = [f"{folder}/{name}" for name in ("unit/heap", "unit/match", "unit/pool", "engine/threads")]
+            targets = [f"{folder}/unit/{name}" for name in UNIT] + [f"{folder}/engine/threads"]
             level = "-O1" if sanitizer == "thread" else "-O0"  # what takes the least time, building and running
             variables = [f"MPICC={mpicc}", f"BUILD={folder}", f"SANITIZE={sanitizer}", f"OPT={level}"]
             make(variables, targets)
@@ -71,7 +72,7 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["heap", "match", "pool"])
+@pytest.mark.parametrize("name", UNIT)
 def test_unit_tests_have_no_report(sanitized: Path, name: str) -> None:
     done = subprocess.run([str(sanitized / "unit" / name)], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr[-3000:]

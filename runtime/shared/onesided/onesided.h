@@ -172,6 +172,11 @@ struct opiw_piece {
 };
 bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 
+/* ---- copy.c ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* memmove, for memory that may be long. */
+void opiw_copy(void *to, const void *from, size_t n);
+
 /* ---- reach.c: the bytes of a target -------------------------------------------------------------------------------------------------------------- */
 
 /* One operation. */
