@@ -154,6 +154,18 @@ def test_a_target_in_another_process_takes_no_part(mpi_user: MpiUser, of_ranks: 
     assert result.out == "late: ok, 0 failures\n", result.err
 
 
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+def test_what_the_user_forbids_the_kernel(mpi_user: MpiUser, of_ranks: Path, kind: str) -> None:
+    """Ranks of several processes have no window of the MPI to fall back on; those of one need no such copy."""
+    told = {"OPI_RANKS": "3", "OPI_RANKS_CARRIER": kind, "OPI_KERNEL_COPY": "0"}
+    result = mpi_user.run(2, of_ranks / "divided", check=False, **told)
+    assert result.code != 0
+    assert "MPI_Win_create: windows of memory of other processes need copies by the kernel" in result.err
+    assert "OPI_KERNEL_COPY=0" in result.err
+    assert mpi_user.run(2, of_ranks / "divided", "allocated", **told).out == "divided: ok, 0 failures\n"
+    assert mpi_user.run(1, of_ranks / "divided", **told).out == "divided: ok, 0 failures\n"
+
+
 def test_windows_of_ranks_on_several_nodes_are_refused_by_name(mpi_user: MpiUser, of_ranks: Path) -> None:
     told = {"OPI_RANKS": "4", "OPI_RANKS_CARRIER": "threads", "OPI_NODE_RANKS": "1"}
     result = mpi_user.run(2, of_ranks / "windows", check=False, **told)

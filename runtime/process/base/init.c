@@ -4,6 +4,7 @@
 #include "process/base/export.h"
 #include "process/base/overridden.h"
 #include "process/base/tune.h"
+#include "shared/onesided/onesided.h"
 #include "process/below/net.h"
 #include "process/below/outside.h"
 #include "process/engine/deliver.h"
@@ -192,7 +193,7 @@ static void engine_start(void) {
     } else {
         ok = ok && map_node(cards, &why);
     }
-    bool reads = ok && n > 1 && opi_kernel_copy_wanted();
+    bool reads = ok && n > 1 && opiw_kernel_wanted();
     for (int i = 0; i < n && reads; i++)
         reads = i == opi.me || opi_copy_probe(cards[i].pid, cards[i].token_at, cards[i].token);
     int can[2] = {ok, reads}, node_can[2] = {0, 0}, good = ok;

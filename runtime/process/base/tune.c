@@ -70,12 +70,6 @@ static void read_measured(void) {
     fclose(f);
 }
 
-/* Is the kernel to copy between processes at all? */
-bool opi_kernel_copy_wanted(void) {
-    const char *s = getenv("OPI_KERNEL_COPY");
-    return !s || strcmp(s, "0") != 0;
-}
-
 void opi_tune(void) {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     cpu_set_t set;

@@ -8,7 +8,6 @@
 
 void opi_tune(void);
 size_t opi_size_setting(const char *name, size_t otherwise);
-bool opi_kernel_copy_wanted(void);
 
 #pragma GCC visibility pop
 

@@ -8,7 +8,7 @@
 #define PAGE ((size_t)4096)
 #define PLACED (2 * PAGE) /* from so many bytes on it matters where a window's memory starts within a page */
 
-enum trouble { NONE, NO_MEMORY, NO_REACH };
+enum trouble { NONE, NO_MEMORY, NO_REACH, NO_COPIES };
 
 /* What a member tells of itself.  Addresses mean something in its process alone. */
 struct card {
@@ -183,6 +183,8 @@ static bool on_one_node(const struct opir_spread *p) {
 /* The first member of each process makes its piece, and maps the others' when all are there. */
 static enum trouble map_ground(struct making *m, const struct opir_spread *p, const struct layout *l, struct opir_ground *g) {
     bool copies = m->flavor == MPI_WIN_FLAVOR_CREATE || m->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    if (copies && !opiw_kernel_wanted())
+        return NO_COPIES;
     for (int k = 0; k < p->procs; k++) {
         const struct card *their = &m->all[p->places[p->at[k]]];
         if (k != p->here && !opir_ground_join(g, k, opir.pid[p->proc[k]], l->bytes[k], &their->piece, copies))
@@ -196,6 +198,8 @@ static int refused(struct making *m, struct opir_ground *g, int rc) {
         opir_ground_drop(g);
     if (rc != MPI_SUCCESS)
         return rc;
+    if (worst(m) == NO_COPIES)
+        opir_die("%s: windows of memory of other processes need copies by the kernel, which OPI_KERNEL_COPY=0 forbids", m->call);
     if (worst(m) == NO_REACH)
         opir_die("%s: the system lets no process reach the memory of another: windows of ranks in several processes are not available", m->call);
     return opir_raise(m->c, MPI_ERR_NO_MEM, m->call, "no memory for the window");
@@ -229,7 +233,7 @@ static int across(struct making *m, struct opir_win **made) {
         return refused(m, g, rc);
     }
     struct opir_win *x = *made = win_new(m);
-    x->ground = g;
+    x->ground = x->w->ground = g;
     for (int i = 0; i < m->n; i++) {
         struct opiw_target *t = &x->w->at[i];
         const struct spot *s = &l.of[i];

@@ -6,7 +6,14 @@
 #include "shared/onesided/onesided.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
+
+bool opiw_kernel_wanted(void) {
+    const char *s = getenv("OPI_KERNEL_COPY");
+    return !s || strcmp(s, "0") != 0;
+}
 
 #define MOST 128 /* pieces of one call */
 

@@ -42,15 +42,16 @@ static void let_writers_in(const struct opiw_seat *s) {
 
 bool opiw_acquire(const char *call, struct opiw_win *w, int target, bool exclusive) {
     struct opiw_seat *s = w->at[target].seat;
+    bool got;
     if (!exclusive) {
         let_writers_in(s);
-        return get_shared(s) || opiw_queue(call, w, s, get_shared, s);
+        got = get_shared(s) || opiw_queue(call, w, s, get_shared, s);
+    } else if (!(got = get_exclusive(s))) {
+        atomic_fetch_add_explicit(&s->writers, 1, memory_order_relaxed);
+        got = opiw_queue(call, w, s, get_exclusive, s);
+        atomic_fetch_sub_explicit(&s->writers, 1, memory_order_relaxed);
     }
-    if (get_exclusive(s))
-        return true;
-    atomic_fetch_add_explicit(&s->writers, 1, memory_order_relaxed);
-    bool got = opiw_queue(call, w, s, get_exclusive, s);
-    atomic_fetch_sub_explicit(&s->writers, 1, memory_order_relaxed);
+    opiw_heard(w);
     return got;
 }
 
@@ -60,6 +61,7 @@ void opiw_give_back(struct opiw_win *w, int target) {
         t->held = OPIW_FREE;
         return;
     }
+    opiw_tells(w);
     if (t->held == OPIW_HELD_EXCLUSIVE)
         atomic_store_explicit(&t->seat->lock, 0, memory_order_seq_cst); /* release: our operations; and before the look at who sleeps */
     else if (t->held == OPIW_HELD_SHARED)

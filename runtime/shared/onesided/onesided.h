@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #include "shared/datatypes/layout.h"
 
 #define OPIW_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -88,7 +92,27 @@ struct opiw_win {
     int *start, *post; /* the groups of the epochs that are open */
     struct opiw_target *at;
     void *side; /* what the side keeps */
+    void *ground; /* the same for all members of this process, where other members are in other processes and some are not; NULL: elsewhere */
 };
+
+/* ThreadSanitizer sees the atomics of its own process alone.  Where rank 1 writes, rank 2 of another process learns of that and tells rank 0, which is in rank 1's
+ * process and reads, it misses the order that rank 2 passes on, and reports a race.  So who tells another rank something, and who has heard it, says so here: in
+ * windows of several processes all that was told before is then taken to be ordered.  In windows of one process it judges the numbers in the seats themselves. */
+static inline void opiw_tells(const struct opiw_win *w) {
+    (void)w;
+#ifdef __SANITIZE_THREAD__
+    if (w->ground)
+        __tsan_release(w->ground);
+#endif
+}
+
+static inline void opiw_heard(const struct opiw_win *w) {
+    (void)w;
+#ifdef __SANITIZE_THREAD__
+    if (w->ground)
+        __tsan_acquire(w->ground);
+#endif
+}
 
 /* A datatype. */
 struct opiw_shape {
@@ -139,12 +163,19 @@ void opiw_complete(const char *call, MPI_Request *request);
 
 /* ---- kernel.c -------------------------------------------------------------------------------------------------------------------------------------- */
 
+/* Is the kernel to copy between processes at all?  As the user says. */
+bool opiw_kernel_wanted(void);
 /* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
 struct opiw_piece {
     char *at;
     size_t n;
 };
 bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+
+/* ---- copy.c ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* memmove, for memory that may be long. */
+void opiw_copy(void *to, const void *from, size_t n);
 
 /* ---- reach.c: the bytes of a target -------------------------------------------------------------------------------------------------------------- */
 

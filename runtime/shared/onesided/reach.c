@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define PIECES 64
-#define RUN ((size_t)128 << 10) /* of a long copy */
 #define AT_A_TIME 8192 /* packed bytes on the stack, which is a fiber's */
 
 /* Pieces of the target's memory that are still to be copied. */
@@ -210,25 +209,10 @@ static int by_pieces(struct opiw_op *o, void *local, bool put) {
     return rc;
 }
 
-/* memmove takes another way from the size of a processor's own cache on, which was up to 1.4 times as slow as runs within that size.  The last run goes first: what
- * has filled the source from its start on has left its end in that cache. */
-static void copy(void *to, const void *from, size_t n) {
-    uintptr_t ahead = (uintptr_t)to - (uintptr_t)from;
-    if (OPIW_LIKELY(n <= 2 * RUN) || ahead < n || -ahead < n) { /* the origin may be in the window, too */
-        memmove(to, from, n);
-        return;
-    }
-    for (size_t at = n; at > 0;) {
-        size_t m = at < RUN ? at : RUN;
-        at -= m;
-        memcpy((char *)to + at, (const char *)from + at, m);
-    }
-}
-
 int opiw_put_all(struct opiw_op *o, const void *origin) {
     if (OPIW_LIKELY(o->local.contiguous)) {
         if (OPIW_LIKELY(o->direct && o->remote.contiguous)) {
-            copy(o->addr, origin, o->n);
+            opiw_copy(o->addr, origin, o->n);
             return MPI_SUCCESS;
         }
         if (!o->remote.opaque)
@@ -240,7 +224,7 @@ int opiw_put_all(struct opiw_op *o, const void *origin) {
 int opiw_get_all(struct opiw_op *o, void *origin) {
     if (OPIW_LIKELY(o->local.contiguous)) {
         if (OPIW_LIKELY(o->direct && o->remote.contiguous)) {
-            copy(origin, o->addr, o->n);
+            opiw_copy(origin, o->addr, o->n);
             return MPI_SUCCESS;
         }
         if (!o->remote.opaque)

@@ -57,8 +57,12 @@ static bool round_over(void *of) {
 bool opiw_barrier(const char *call, struct opiw_win *w) {
     struct opiw_seat *s = w->at[opiw_near(w, 0)].seat;
     struct round r = {s, atomic_load_explicit(&s->round, memory_order_relaxed)}; /* cannot grow before we arrive */
-    if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)w->nnear)
-        return opiw_wait(call, w, -1, round_over, &r);
+    opiw_tells(w);
+    if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)w->nnear) {
+        bool over = opiw_wait(call, w, -1, round_over, &r);
+        opiw_heard(w);
+        return over;
+    }
     atomic_store_explicit(&s->arrived, 0, memory_order_relaxed); /* before the release below, and nobody arrives again before he has seen that */
     atomic_store_explicit(&s->round, r.before + 1, memory_order_release);
     opiw_wake_all(w);
@@ -179,6 +183,7 @@ int opiw_post(const char *call, MPI_Group group, int asserted, MPI_Win win) {
     w->post = members;
     w->npost = n;
     w->exposed = true;
+    opiw_tells(w);
     for (int i = 0; i < n; i++) {
         struct opiw_target *t = &w->at[members[i]];
         if (OPIW_UNLIKELY(!t->seat))
@@ -217,6 +222,7 @@ int opiw_start(const char *call, MPI_Group group, int asserted, MPI_Win win) {
             return lost(call, w);
         }
     }
+    opiw_heard(w);
     int below = MPI_SUCCESS;
     BELOW(PMPI_Win_start(group, asserted, win));
     if (OPIW_UNLIKELY(below != MPI_SUCCESS)) {
@@ -239,6 +245,7 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
         return bad(call, w, MPI_ERR_RMA_SYNC, "no access epoch that MPI_Win_start opened");
     int below = MPI_SUCCESS;
     bool settled = opiw_settle(w, NULL);
+    opiw_tells(w);
     for (int i = 0; i < w->nstart; i++) {
         struct opiw_target *t = &w->at[w->start[i]];
         t->started = false;
@@ -264,6 +271,7 @@ static bool has_completed(void *of) {
 static void unexpose(const char *call, struct opiw_win *w) {
     if (OPIW_UNLIKELY(w->watched))
         opiw_watch_end(call, w, w->rank, OPIW_WAITED);
+    opiw_heard(w);
     for (int i = 0; i < w->npost; i++)
         w->at[w->post[i]].seen++;
     free(w->post);

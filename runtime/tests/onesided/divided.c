@@ -1,6 +1,7 @@
 /*
  * Windows whose ranks are in several processes: what is changed by all of them at once, how memory lies, what is left when a window is freed, what there is no
- * memory for. With an argument ("nodes") only what ranks on several nodes cannot have. No variable is static but the count of failures.
+ * memory for. With the argument "nodes" only what ranks on several nodes cannot have; with
+ * "allocated" what needs no copy by the kernel. No variable is static but the count of failures.
  */
 #include <stdbool.h>
 
@@ -129,6 +130,48 @@ static void parts(const struct rank *r, bool apart)
     MPI_Win_free(&win);
 }
 
+/* What rank 1 has written is read by rank 0, who has heard of it from the last rank alone: by the end of an epoch, and by a post. */
+static void passed_on(const struct rank *r)
+{
+    int last = r->size - 1, unit, wrong = 0, none = 0;
+    long *mine, *its;
+    MPI_Aint bytes;
+    MPI_Win win;
+    MPI_Group all, one;
+    MPI_Win_allocate_shared(1000 * (MPI_Aint)sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_shared_query(win, 1, &bytes, &unit, &its);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    for (int k = 1; k <= 3; k++) {
+        if (r->me == 1) {
+            for (int i = 0; i < 1000; i++)
+                its[i] = k * i;
+            MPI_Group_incl(all, 1, &last, &one);
+            MPI_Win_start(one, 0, win);
+            MPI_Win_complete(win);
+            MPI_Group_free(&one);
+            MPI_Recv(&none, 1, MPI_INT, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (r->me == last) {
+            for (int from = 1; from >= 0; from--) {
+                MPI_Group_incl(all, 1, &from, &one);
+                MPI_Win_post(one, 0, win);
+                MPI_Win_wait(win);
+                MPI_Group_free(&one);
+            }
+            MPI_Send(&none, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        } else if (r->me == 0) {
+            MPI_Group_incl(all, 1, &last, &one);
+            MPI_Win_start(one, 0, win);
+            for (int i = 0; i < 1000; i++)
+                wrong += its[i] != k * i;
+            MPI_Win_complete(win);
+            MPI_Group_free(&one);
+        }
+    }
+    CHECK(wrong == 0);
+    MPI_Group_free(&all);
+    MPI_Win_free(&win);
+}
+
 /* What a window leaves mapped in this process: all who look do so between two barriers. */
 static int left_mapped(void)
 {
@@ -196,17 +239,10 @@ static void on_nodes(void)
     MPI_Comm_free(&own);
 }
 
-static void all(const struct rank *r)
+static void allocated(const struct rank *r)
 {
-    long *mine = calloc(WORDS, sizeof *mine), *owned;
+    long *owned;
     MPI_Win win;
-    MPI_Win_create(mine, WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    contended(r, win, mine);
-    if (r->size > 1)
-        turns(r, win, mine);
-    large(r, win, mine);
-    MPI_Win_free(&win);
-    free(mine);
     MPI_Win_allocate(WORDS * sizeof *owned, sizeof *owned, MPI_INFO_NULL, MPI_COMM_WORLD, &owned, &win);
     contended(r, win, owned);
     if (r->size > 1)
@@ -215,6 +251,22 @@ static void all(const struct rank *r)
     MPI_Win_free(&win);
     parts(r, false);
     parts(r, true);
+    if (r->size > 2)
+        passed_on(r);
+}
+
+static void all(const struct rank *r)
+{
+    long *mine = calloc(WORDS, sizeof *mine);
+    MPI_Win win;
+    MPI_Win_create(mine, WORDS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    contended(r, win, mine);
+    if (r->size > 1)
+        turns(r, win, mine);
+    large(r, win, mine);
+    MPI_Win_free(&win);
+    free(mine);
+    allocated(r);
     for (int k = 0; k < 3; k++)
         many(r);
     no_memory();
@@ -230,8 +282,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &r.me);
     MPI_Comm_size(MPI_COMM_WORLD, &r.size);
-    if (argc > 1)
+    if (argc > 1 && strcmp(argv[1], "nodes") == 0)
         on_nodes();
+    else if (argc > 1)
+        allocated(&r);
     else
         all(&r);
     own = failures;
