@@ -212,6 +212,7 @@ def _memory(
                 objects.exposed.add(o)
         objects.called_back.update(objects.variable(-1, key) for key in around.called_back)
         objects.hidden = around.hidden
+        objects.floats_apart = around.floats_apart
         with part("points-to"):
             points_to = GraphPointsTo(graph, variables, objects, effects, never_of(objects, apart))
         if partial and points_to.taken_apart():

@@ -10,7 +10,7 @@ pointer that may lead elsewhere too: all that points-to knows of it.  The object
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opi_xform.calls.calls import Calls, calls_back, is_message, region_args
 from opi_xform.calls.stored import Stored, fixed_length
@@ -18,6 +18,7 @@ from opi_xform.effects.model import ArgRegion, FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import instr as ins
+from opi_xform.ir.typed import is_apart
 from opi_xform.memory.environment import Cell
 
 
@@ -41,10 +42,13 @@ class Modified:
     """What an iteration of a loop may change: variables, temporaries and object contents.
 
     parts: objects of which only some bytes may change; of all others that are in ``cells``, all bytes.
+
+    whole: the same of the integers and addresses in memory, where stores of floating numbers leave these as they are.
     """
 
     cells: Cells
     parts: Parts
+    whole: Modified | None = None
 
 
 def modified_cells(calls: Calls, nest: LoopNest, whole_program: bool) -> list[Modified]:
@@ -52,6 +56,19 @@ def modified_cells(calls: Calls, nest: LoopNest, whole_program: bool) -> list[Mo
     finder = _Finder(calls, calls.graph.nodes)
     if nest.loops:
         finder.stored = Stored(calls, _set_by_others(calls), whole_program)
+    found = _by_loop(calls, nest, finder)
+    if not calls.objects.floats_apart or not any(_is_floating(node) for node in calls.graph.nodes):
+        return found
+    finder.whole_only = True
+    return [replace(one, whole=whole) for one, whole in zip(found, _by_loop(calls, nest, finder), strict=True)]
+
+
+def _is_floating(node: Node) -> bool:
+    """It stores a floating number through an address."""
+    return isinstance(node.action, ins.Store) and is_apart(node.action.type)
+
+
+def _by_loop(calls: Calls, nest: LoopNest, finder: _Finder) -> list[Modified]:
     per_block: list[Cells] = []
     parts: list[Parts] = []
     whole: list[set[int]] = []
@@ -108,6 +125,7 @@ class _Finder:
         self.objects = calls.objects
         self.pts = calls.pts
         self.stored: Stored | None = None  # None: places are not told apart
+        self.whole_only = False  # stores of floating numbers are left out
         self.parts: Parts = {}
         self.whole: set[int] = set()  # objects that are changed in another way
         self.all_of: dict[frozenset[int], Cells] = {}  # what ``modify_all`` notes of objects
@@ -152,6 +170,8 @@ class _Finder:
                     cells[("v", self.objects.variable(frame, target.key))] = False
             case ins.Load(target=target):
                 cells[("t", frame, target.number)] = False
+            case ins.Store() if self.whole_only and _is_floating(node):
+                pass
             case ins.Store(address=address, type=type_, padding=padding):
                 size = type_.size + padding if type_.size else None  # no size: a bit field
                 self.modify_at(frame, address, size, cells)

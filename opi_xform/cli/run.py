@@ -42,7 +42,7 @@ from opi_xform.cli.terminal import print_error
 from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
-from opi_xform.ir.same import same
+from opi_xform.ir.walk import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
 from opi_xform.ownership.model.plan import Edit, Plan, Told
 from opi_xform.report.finding import Finding

@@ -18,7 +18,7 @@ from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.headers.beginning import Beginning
 from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed, lengths
 from opi_xform.frontend.lower.decls import Written, declarators
-from opi_xform.frontend.lower.directives import INCLUDE, WORD, thread_private
+from opi_xform.frontend.lower.directives import INCLUDE, LOOSE, WORD, thread_private
 from opi_xform.frontend.lower.exprs import Expressions
 from opi_xform.frontend.lower.inits import Braces, flatten
 from opi_xform.frontend.lower.openmp import Regions, find_regions
@@ -136,6 +136,7 @@ class UnitBuilder:
             never=tuple(s.span for s in left_out if s.never),
             names_proc_null=self._mentions(files, PROC_NULL),
             f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
+            loose=any(LOOSE.search(data) for data in (*own, *map(os.fsencode, self._flags))),
         )
 
     def _mentions(self, files: Sequence[File], name: str) -> bool:

@@ -8,6 +8,7 @@ from opi_xform.effects.model import Effects
 from opi_xform.graph.bodies import Bodies
 from opi_xform.graph.whole import Whole, called_back, initialised
 from opi_xform.ir.calls import functions_called
+from opi_xform.ir.typed import floats_apart
 from opi_xform.program.keeping import hidden
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.pointers import PointerCalls
@@ -34,6 +35,12 @@ class Around:
     @cached_property
     def called_back(self) -> list[str]:
         return called_back(self.whole)
+
+    @cached_property
+    def floats_apart(self) -> bool:
+        """Stores of floating numbers leave integers and addresses as they are (``ir/typed.py``)."""
+        whole = self.whole
+        return not whole.loose and floats_apart(whole.functions.values(), whole.variables, whole.records)
 
     @cached_property
     def hidden(self) -> frozenset[str]:

@@ -33,6 +33,7 @@ class Whole:
     threads: tuple[Span, ...] = ()  # text that several threads may run
     freeing: frozenset[str] = frozenset()  # files in which free is known
     f2c: bool = False  # some file reads f2c.h
+    loose: bool = False  # some file lets memory be read as another type than it was written
     left_out: tuple[Span, ...] = ()  # text that the preprocessor leaves out
 
 
@@ -50,6 +51,7 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
         unsteady=unsteady_macros(units),
         names_proc_null=named,
         f2c=any(unit.f2c for unit in units),
+        loose=any(unit.loose for unit in units),
         left_out=tuple(span for unit in units for span in (*(s.span for s in unit.skipped), *unit.never)),
     )
     for unit in units:

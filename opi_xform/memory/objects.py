@@ -64,6 +64,7 @@ class Objects:
         self.called_back: set[int] = set()  # globals of functions that unknown code may call
         self.relative: frozenset[int] = frozenset()  # calls that make datatypes with no address in them
         self.hidden: frozenset[str] = frozenset()  # functions that may give addresses away for others to keep
+        self.floats_apart = False  # stores of floating numbers leave integers and addresses as they are
         self.frames: dict[int, set[int]] = {}
         self.first_frame = self.first_node = 1 << 60  # those from here on are in the background of the graph
 

@@ -9,26 +9,20 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.types import Type
-from opi_xform.memory.environment import Cell, Env
+from opi_xform.memory.environment import Cell
 from opi_xform.memory.extent import extent
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.queries import PointsTo
-from opi_xform.memory.symbols import WRAPS, Symbols
+from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.values.arithmetic.floating import CONVERTED, has_whole_part, is_unknown_floating, quotient
 from opi_xform.values.arithmetic.folding import exactly, folded, wrapped
 from opi_xform.values.arithmetic.widths import CUT_OFF, Widths
-
-Kind = tuple[str, int | None, bool]  # of a type: kind, bytes, signed
-
-
-def kind_of(type_: Type) -> Kind:
-    """Values of types of one kind that have the same bytes are the same."""
-    return "bool" if type_.boolean else type_.kind, type_.size, type_.kind == "int" and type_.signed
+from opi_xform.values.versions import WIDEST, Versions, kind_of
 
 
-class Evaluator:
+class Evaluator(Versions):
     """Evaluates operands of nodes.  ``env`` and ``scope`` are those of the place that is being looked at."""
 
     def __init__(
@@ -39,65 +33,18 @@ class Evaluator:
         values: Values,
         families: Mapping[int, int],
     ) -> None:
+        super().__init__(objects, values, families)
         self.variables = variables
-        self.objects = objects
         self.pts = points_to
-        self.values = values
-        self.symbols: Symbols = values.symbols
         self.families = families
-        self.out = values.out
-        self.env: Env = values.out.now
-        self.scope: frozenset[int] = frozenset()
         self.widths = Widths(variables, values.symbols)
         self.exactly = False  # as C has it where numbers lose bits, which places and lengths are believed not to do
-        self.tail = False  # at an error exit: values that vary in loops are not renamed before they are asked for
-        self.offsets: dict[int, set[int]] = {}
-        self.sizes: dict[tuple[int, int], int] = {}  # the most that was read or written there at once
-        self.kinds: dict[tuple[int, int], set[Kind]] = {}  # as what a place was stored, and read for the first time
 
     def address(self, o: int) -> Poly:
         return self.symbols.of("object", (o,), frozenset())
 
     def opaque(self, node: Node, what: object, nonneg: bool = False) -> Poly:
         return self.symbols.of("opaque", (node.number, what), self.scope, nonneg)
-
-    def look(self, cell: Cell) -> Poly | None:
-        """What a cell holds here."""
-        found = self.env.get(cell)
-        return self.outside(found) if self.tail and found is not None else found
-
-    def outside(self, value: Poly) -> Poly:
-        """The value as seen where all loops have been left that are not around here."""
-        for loop in sorted(self.symbols.scope(value) - self.scope, reverse=True):  # inner loops first
-            value = self.symbols.leave(value, loop)
-        return value
-
-    def version(self, o: int) -> Poly:
-        cell: Cell = ("v", o)
-        found = self.look(cell)
-        if found is None:
-            found = self.first_contents()
-            self.out.put(cell, found)
-        return found
-
-    def first_contents(self) -> Poly:
-        """The version of objects that nothing has changed."""
-        return self.symbols.of("version", ("initial",), frozenset())
-
-    def changed_at(self, node: Node) -> Poly:
-        """The version of all objects that a node changes: who asks for a version says of which objects."""
-        return self.symbols.of("version", (node.number,), self.scope)
-
-    def state(self, targets: frozenset[int]) -> Poly:
-        """What these objects hold here: the same symbol where each of them has the same version."""
-        group = self.values.accesses.group(targets)
-        versions = [self.version(o) for o in group.order]
-        apart = dict.fromkeys(versions)
-        scope: frozenset[int] = frozenset()
-        for v in apart:
-            scope |= self.symbols.scope(v)
-        told = tuple(v.single for v in (versions if len(apart) > 1 else apart))
-        return self.symbols.of("version", (group.members, told), scope)
 
     def value(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
         """The value of an operand, evaluated in ``frame``; iterative over the operand's tree."""
@@ -214,7 +161,7 @@ class Evaluator:
         return self.opaque(node, ("outside", *place), nonneg)
 
     def load_symbol(self, address: Poly, targets: frozenset[int], type_: Type) -> Poly:
-        state = self.state(targets)
+        state = self.state(targets, type_)
         scope = self.symbols.scope(address) | self.symbols.scope(state)
         nonneg = type_.kind == "int" and not type_.signed
         return self.symbols.of("load", (address, (state,), *kind_of(type_)), scope, nonneg)
@@ -468,24 +415,3 @@ class Evaluator:
             self.kinds.setdefault(cell, set()).update(kinds)
             self.out.put(cell, value)
             self.offsets.setdefault(o, set()).add(cell[1])
-
-    def overwritten(self, o: int, lo: int, size: int, node: Node) -> None:
-        """Some of an object's bytes are no longer known."""
-        for offset in self.offsets.get(o, ()):
-            if lo - self.sizes.get((o, offset), WIDEST) < offset < lo + size:
-                self.out.drop((o, offset))
-        if lo < self.sizes.get((o, 0), WIDEST):
-            self.out.drop((o, 0))
-        self.out.put(("v", o), self.changed_at(node))
-
-    def havoc(self, objects: frozenset[int], node: Node) -> None:
-        """The contents of these objects are no longer known."""
-        version = self.changed_at(node)
-        for o in objects:
-            for offset in self.offsets.get(o, ()):
-                self.out.drop((o, offset))
-            self.out.drop((o, 0))
-            self.out.put(("v", o), version)
-
-
-WIDEST = 32  # bytes of the largest scalar

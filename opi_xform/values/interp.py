@@ -31,7 +31,6 @@ from opi_xform.memory.stretches import tails
 from opi_xform.memory.symbols import Symbols, goes_round
 from opi_xform.memory.values import MAY_REACH, Comparison, HeaderPhi, Values
 from opi_xform.pointsto.families import find_families
-from opi_xform.values.evaluate import WIDEST, kind_of
 from opi_xform.values.facts import Facts
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.steps import Steps
@@ -39,6 +38,7 @@ from opi_xform.values.trip_counts import nominal_trips
 from opi_xform.values.unset.nullable import note_lazy, resolve_offset
 from opi_xform.values.unset.partly_set import Merged, PartlySet
 from opi_xform.values.unsigned_bounds import believe
+from opi_xform.values.versions import kind_of
 
 
 def interpret(
@@ -82,7 +82,7 @@ class Interpreter(Steps):
         calls.entered, values.owners = self.own.entered, self.own.owners
         self.turning = frozenset(block for loop in nest.loops for block in loop.blocks)
         self.tails = tails(calls.graph, nest)
-        self.modified = modified_cells(calls, nest, whole_program)
+        self.modified = self.with_kin(modified_cells(calls, nest, whole_program))
         self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
         self.facts = Facts(self.graph, nest, values)
@@ -235,8 +235,8 @@ class Interpreter(Steps):
             if all(v is value or v == value for v in incoming):
                 self.out.put(cell, value)
                 continue
-            if cell[0] == "v":  # objects with the same versions before have the same one behind
-                self.out.put(cell, self.symbols.of("phi", (block, ("v", *incoming), *before), scope))
+            if cell[0] == "v":
+                self.out.put(cell, self.merged(block, incoming, scope, *before))
                 continue
             if any(self.partly.unset(v) for v in incoming):
                 later[cell] = tuple(incoming)
@@ -314,7 +314,6 @@ class Interpreter(Steps):
                 self.out.put(cell, self.first_contents())
         header = self.nest.loops[loop].header
         pending: list[tuple[Cell, int, Poly, int]] = []
-        version = self.symbols.of("phi", (header, ("v",)), self.scope)  # of all that the loop changes
         inside = [self.graph.nodes[n] for b in sorted(blocks) for n in self.graph.blocks[b]]
         stores = self.widths.too_narrow(inside, self.graph.returned)
         stored = frozenset(o for at, place in stores for o in self.pts.accessed(at, place))
@@ -328,13 +327,17 @@ class Interpreter(Steps):
                 for offset in self.offsets.get(cell[1], ()):
                     if places is not None and not self.meets(cell[1], offset, places):
                         continue
+                    if self.stays((cell[1], offset), self.modified[loop]):
+                        continue
                     if (cell[1], offset) not in changed:
                         self.out.drop((cell[1], offset))
             value = now.get(cell)
             if value is None:
                 continue
             if cell[0] == "v":
-                self.out.put(cell, version)
+                self.out.put(cell, self.of_turns(header, cell, value, self.modified[loop]))
+                continue
+            if self.stays(cell, self.modified[loop]):
                 continue
             s = self.symbols.get("phi", (header, cell), self.scope)
             self.widths.like_one(s, (value,))
@@ -357,11 +360,6 @@ class Interpreter(Steps):
         info = self.objects.table[cell[0]] if isinstance(cell[0], int) else None
         named = info is not None and (info.frame, info.variable) in self.widths.named
         return named or cell[0] in stored
-
-    def meets(self, o: int, offset: int, places: set[tuple[int, int]]) -> bool:
-        """What an object holds at an offset lies in one of these places, in part."""
-        width = self.sizes.get((o, offset), WIDEST)
-        return any(lo - width < offset < lo + size for lo, size in places)
 
     def single_target(self, cell: Cell) -> int | None:
         """The one object that a pointer variable can point to."""

@@ -94,11 +94,11 @@ class Steps(Touches):
                     self.array(node, frame, operand)
                 stretch = self.values.arrays.get(node.number)
                 if base is not None and offset is not None and type_.size:
-                    self.overwritten(base, offset, type_.size, node)
+                    self.overwritten(base, offset, type_.size, node, type_)
                 elif base is not None and stretch is not None and type_.size:
-                    self.overwritten(base, *stretch, node)
+                    self.overwritten(base, *stretch, node, type_)
                 else:
-                    self.havoc(targets, node)
+                    self.havoc(targets, node, type_)
                 if base is not None and offset is not None and type_.size and not type_.volatile:
                     value = self.converted(node, type_, value, self.widths.of(frame, source))
                     self.set_cell(base, offset, value, node, type_)

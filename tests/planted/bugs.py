@@ -18,6 +18,7 @@ from tests.planted.messages import atomic, conditions, proc_null, requests, sour
 from tests.planted.numbers import (
     cells,
     counters,
+    effective_types,
     equal_counts,
     live_regions,
     products,
@@ -454,6 +455,7 @@ BUGS = (
     *spellings.BUGS,
     *cells.BUGS,
     *counters.BUGS,
+    *effective_types.BUGS,
     *live_regions.BUGS,
     *products.BUGS,
     *requests.BUGS,

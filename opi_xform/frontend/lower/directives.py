@@ -13,6 +13,7 @@ from opi_xform.frontend.clang.source import File, skip_space, tokens
 from opi_xform.ir.span import Span
 from opi_xform.program.threads import LEFT_OUT_HERE
 
+LOOSE = re.compile(rb"may_alias|no-strict-aliasing")  # memory may be read as another type
 WORD = re.compile(rb"(?<![A-Za-z0-9_])omp(?![A-Za-z0-9_])")
 """What every directive has in it, however it is spelled."""
 

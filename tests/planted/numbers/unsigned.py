@@ -96,7 +96,7 @@ BUGS = (
     ),
     Bug(
         "a store in a loop changes no other member that it overlaps",
-        "opi_xform.values.interp",
+        "opi_xform.values.versions",
         "return any(lo - width < offset < lo + size for lo, size in places)",
         "return any(offset == lo for lo, _ in places)",
         ("count_member_wide",),

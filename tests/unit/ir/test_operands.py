@@ -20,9 +20,9 @@ from opi_xform.ir.operands import (
     used_temps,
     with_operands,
 )
-from opi_xform.ir.same import same
 from opi_xform.ir.span import NOWHERE
 from opi_xform.ir.types import INT, Type
+from opi_xform.ir.walk import same
 
 DOUBLE = Type("float", "double", 8)
 
