@@ -14,7 +14,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM, begins_inside
-from opi_xform.ownership.explain.reasons import BUFFER_HERE
+from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
@@ -151,7 +151,7 @@ def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:
     """Each line once by the same words; and none that says of the call's own line what the call says."""
     out: dict[tuple[str, int, str], Note] = {}
     for span, message in refusal.notes:
-        if span != call or not message.endswith(BUFFER_HERE):
+        if span != call or not message.endswith((BUFFER_HERE, SENT_AGAIN)):
             out.setdefault((span.file, span.line, message), Note(span, lines.told(message, span.file)))
     return tuple(out.values())
 

@@ -53,6 +53,21 @@ def called_in(program: Program, n: int, frame: int) -> int | None:
     return n if n >= 0 else None
 
 
+def loop_around(program: Program, n: int) -> Span | None:
+    """The innermost loop statement around a node, or around a call that leads to it; None where none is written."""
+    graph = program.graph
+    while n >= 0:
+        node = graph.nodes[n]
+        info, stmts = graph.statement(node), graph.lowered[graph.frames[node.frame].function].stmts
+        while info is not None:
+            once = isinstance(info.stmt, ast.DoWhile) and isinstance(info.stmt.cond, ast.IntLit)
+            if isinstance(info.stmt, (ast.For, ast.While, ast.DoWhile)) and not once:
+                return info.stmt.span
+            info = stmts[info.parent] if info.parent >= 0 else None
+        n = graph.frames[node.frame].call
+    return None
+
+
 def read_notes(
     program: Program, site: int, reads: Iterable[tuple[Span, int]], names: Iterable[str]
 ) -> tuple[tuple[Span, str], ...]:

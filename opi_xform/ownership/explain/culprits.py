@@ -29,16 +29,29 @@ _Asked = Callable[[Mapping[int, Set], Set], bool]
 def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely.
 
-    After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
+    After a send, what reads the data goes before what sends it again: packing anew would not be enough there.  A call
+    of MPI that reads it sends it again, too.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
     candidates.sort(key=lambda n: never_run(judge.program, n))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     if use.side == "send":
-        return tuple(sorted(found, key=judge.use_nodes.__contains__))
+        calls = judge.use_nodes.keys() | names_of(judge.program).operations.keys()
+        if calls.issuperset(found):
+            plain = _read_for_sure(judge, use, [n for n in candidates if n not in calls])
+            found = (*plain, *found)[:2]
+        return tuple(sorted(found, key=calls.__contains__))
     if len(found) > 1 and use.length is not None and use.length.constant is None:
         return tuple(sorted(found, key=lambda n: _brought_by_any(judge, use, n)))
     return found
+
+
+def _read_for_sure(judge: Judge, use: Use, nodes: list[int]) -> list[int]:
+    """The nearest of some nodes that decides, where it reads bytes of the message and nothing is written before."""
+    for n in (n for n in nodes[:TRIES] if not never_run(judge.program, n)):
+        if _needs(judge, [n], lambda live, _: judge.needed(use, live)):
+            return [n] if meets(judge, use, n) and not written_between(judge, use, n) else []
+    return []
 
 
 def never_run(program: Program, n: int) -> bool:

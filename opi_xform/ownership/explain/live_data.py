@@ -24,7 +24,7 @@ from opi_xform.ownership.explain.called import called_in, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
-from opi_xform.ownership.explain.reasons import BUFFER_HERE, read_first
+from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -241,7 +241,7 @@ class LiveData:
         span = self.names.span(nodes[0])
         what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
         message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
-        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` {BUFFER_HERE}"),))
+        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` {SENT_AGAIN}"),))
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""

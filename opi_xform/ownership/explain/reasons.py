@@ -11,7 +11,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
-from opi_xform.ownership.explain.called import called_from, node_span
+from opi_xform.ownership.explain.called import called_from, loop_around, node_span
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
@@ -27,6 +27,7 @@ from opi_xform.ownership.requests.pending import request_pending_at
 
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
+SENT_AGAIN = "is sent again here"
 WRITES = 3  # places that are told
 _VERBS = {"read": "reads", "used": "uses", "written": "writes"}
 
@@ -105,6 +106,7 @@ def liveness_refusal(
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
             message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
+            turn = _next_turn(program, buffer, use, first, name)
             anew_by = counted_anew(program, sites[first])
             if silent is None and anew_by:
                 message = f"could not show that {line} sends only what is written after this send"
@@ -115,6 +117,8 @@ def liveness_refusal(
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
+            elif turn:
+                message = turn
             else:
                 notes = (*notes, *written(program, use, name))
         else:
@@ -155,6 +159,23 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
+
+
+def _next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> str:
+    """A send that the next turn of its loop sends once more, where nothing in that loop writes; '' for none."""
+    nest, nodes, symbols = program.nest, program.graph.nodes, program.values.symbols
+    around = nest.chain(nodes[use.node].block)
+    if n != use.node or not around or use.lo is None or use.length is None or buffer.carrier.rows:
+        return ""
+    moving = {loop for p in (use.lo, use.length) for loop in symbols.scope(symbols.resolve(p))}
+    accesses, turn = program.values.accesses, nest.loops[around[0]].blocks
+    writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
+    writes.update(u.node for u in buffer.uses if u.side == "recv")
+    if moving.intersection(around) or any(nodes[m].block in turn for m in writes):
+        return ""
+    loop = loop_around(program, use.node)
+    where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
+    return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
 
 
 def _unknown_index(program: Program, use: Use, n: int) -> str:
@@ -312,7 +333,9 @@ def _read_notes(
     for n in readers:
         told = _named_at(program, use, n, buffer)
         told = _other_name(program, use, n, told) or told
-        notes[node_span(program, n), _reads(program, n, n in sites, told, verb)] = None
+        again = n in sites and use.side == sites[n].side == "send"
+        does = f"`{told}` {SENT_AGAIN}" if again else _reads(program, n, n in sites, told, verb)
+        notes[node_span(program, n), does] = None
         call = called_from(program, n, use.node)
         if call is not None and call != n:
             notes[node_span(program, call), "called from here"] = None

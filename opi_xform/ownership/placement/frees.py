@@ -134,8 +134,10 @@ class Releases(Situation):
                 self.insertions.append(candidate)
                 return
             if without and not wanted:
-                before = line_of(self.flow.info(level).stmt.span)
-                wanted = f"; before {before} would leave {line_of(node_span(self.program, without[0].node))} without"
+                before, left = line_of(self.flow.info(level).stmt.span), without[0]
+                does = "sends" if any(u.node == left.node for u in self.buffer.uses if u.side == "send") else "uses"
+                wanted = f": before {before} it would be too early, as {line_of(node_span(self.program, left.node))}"
+                wanted += f" {does} the same memory"
         what = "the buffer still has its memory before this call, and no place was found at which that could be freed"
         raise self.fail(what + wanted, event.node)
 

@@ -219,3 +219,34 @@ def test_what_is_advised_counts_for_all_sites_that_stay_for_the_same_test(
     assert [s["decision"] for s in kept] == ["keep", "keep"]
     assert all(s["message"].endswith("(`exit(1)`, `MPI_Abort`) would let it convert") for s in kept)
     assert [s["decision"] for s in sites(text.replace("exit(0)", "exit(1)"))] == ["convert", "convert"]
+
+
+LOOP = ["for (int i = 1; i < argc; i++) // LOOP", "MPI_Send(buf, N, MPI_DOUBLE, i, 0, MPI_COMM_WORLD);"]
+
+
+def test_a_loop_that_sends_the_same_again_is_told_before_another_call(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What a call of MPI reads later is one message more: the loop sends the buffer again before that."""
+    kept = site([PACK, *LOOP, "MPI_Bcast(buf, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);"], tmp_path, capfd)
+    assert kept["code"] == "OPI102"
+    again = "`buf` may be sent again in the next turn of the loop in line 9, in which nothing is written to it"
+    assert kept["message"].partition("; ")[0] == again
+
+
+def test_a_loop_that_fills_the_buffer_is_not_told_to_send_the_same(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    filled = [LOOP[0], "{", "if (v[i] > 0) buf[i] = u[i];", LOOP[1], "}"]
+    kept = site([PACK, *filled], tmp_path, capfd)
+    assert kept["code"] == "OPI102"
+    assert "next turn" not in kept["message"]
+
+
+def test_a_plain_read_is_told_before_two_sends(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    kept = site([PACK, *LOOP, *LOOP, "v[0] = sum(buf);"], tmp_path, capfd)
+    assert kept["code"] == "OPI101"
+    assert [note["line"] for note in kept["notes"][:2]] == [4, 13]
+    kept = site([PACK, *LOOP, *LOOP, PACK, "v[0] = sum(buf);"], tmp_path, capfd)  # that reads other values
+    assert kept["code"] == "OPI102"
+    assert [(note["line"], note["message"]) for note in kept["notes"][:1]] == [(12, "`buf` is sent again here")]

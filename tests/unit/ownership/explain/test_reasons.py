@@ -431,7 +431,8 @@ def test_a_free_that_finds_no_place_is_told_with_the_line_that_would_miss_the_bu
         "step(n, v, rank); // HERE",
     ]
     text, found = sites(lines, tmp_path, capfd, before)
-    wanted = f"; before line {line_of(text, 'HERE')} would leave line {line_of(text, 'FIRST')} without"
+    early = f": before line {line_of(text, 'HERE')} it would be too early"
+    wanted = f"{early}, as line {line_of(text, 'FIRST')} sends the same memory"
     assert found[-1]["code"] == "OPI215"
     assert found[-1]["message"].endswith("no place was found at which that could be freed" + wanted)
 
