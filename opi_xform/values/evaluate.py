@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from opi_xform.calls.by_value import Numbers
 from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -38,6 +39,7 @@ class Evaluator(Versions):
         self.pts = points_to
         self.families = families
         self.widths = Widths(variables, values.symbols)
+        self.numbers: Numbers = {}  # read in structs that are variables
         self.exactly = False  # as C has it where numbers lose bits, which places and lengths are believed not to do
 
     def address(self, o: int) -> Poly:
@@ -397,7 +399,7 @@ class Evaluator(Versions):
         self.offsets.setdefault(o, set()).add(offset)
         self.out.put(("v", o), self.changed_at(node))
 
-    def copied(self, source: Poly, to: Poly, size: int | None) -> None:
+    def copied(self, node: Node, source: Poly, to: Poly, size: int | None) -> None:
         """Numbers in a struct are the same in its copy.  What the copy's bytes held before is forgotten already."""
         base, lo = self.symbols.base(source), self.symbols.offset(source).constant
         o, at = self.symbols.base(to), self.symbols.offset(to).constant
@@ -405,6 +407,9 @@ class Evaluator(Versions):
             return
         if base in self.objects.foreign or o in self.objects.foreign:
             return
+        for offset, type_ in sorted(self.numbers.get(o, {}).items()):  # which nobody may have looked at
+            if at <= offset and offset + (type_.size or 0) <= at + size and not (type_.volatile or type_.atomic):
+                self.read_cell(node, base, lo + offset - at, type_)
         for offset in sorted(self.offsets.get(base, ())):
             kinds, width = self.kinds.get((base, offset), set()), self.sizes.get((base, offset), WIDEST)
             value = self.look((base, offset)) if lo <= offset and offset + width <= lo + size else None

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from math import gcd
 
+from opi_xform.calls.by_value import numbers_read
 from opi_xform.calls.calls import Calls
 from opi_xform.calls.foreign import foreign
 from opi_xform.calls.given_away import name_givers
@@ -78,6 +79,7 @@ class Interpreter(Steps):
         families = find_families(calls.graph, calls.objects, calls.pts, calls.foreign, calls.summarised.anything)
         super().__init__(variables, calls, values, families)
         calls.objects.foreign.update(calls.foreign)
+        self.numbers = numbers_read(calls.graph, calls.objects)
         self.own = own(calls)
         calls.entered, values.owners = self.own.entered, self.own.owners
         self.turning = frozenset(block for loop in nest.loops for block in loop.blocks)

@@ -108,7 +108,7 @@ class Steps(Touches):
                 size = number(length) if length else None
                 self.touch(node, origin, source, frame, "R", size, False)
                 self.havoc(self.touch(node, to, destination, frame, "W", size, size is not None), node)
-                self.copied(origin, to, length)
+                self.copied(node, origin, to, length)
             case ins.Birth(var=key, length=length):
                 o = self.objects.variable(frame, key)
                 self.havoc(frozenset({o}), node)
@@ -153,7 +153,7 @@ class Steps(Touches):
                         given = self.widths.of(caller, argument)
                         self.set_cell(o, 0, self.converted(node, type_, value, given), node)
                     elif type_.kind == "record":
-                        self.copied(value, self.address(o), type_.size)
+                        self.copied(node, value, self.address(o), type_.size)
             case Unbind(callee=callee, target=target, value=returned):
                 kind, there = self.calls.graph.returned(callee), None
                 if target is not None:

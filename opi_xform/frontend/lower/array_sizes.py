@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from opi_xform.ir.ast import Binary, Cast, Expr, FloatLit, IntLit, MacroConst, SizeOf, Unary, VarRef
+from opi_xform.ir.ast import (
+    Binary,
+    Cast,
+    Comma,
+    Deref,
+    Expr,
+    FloatLit,
+    Index,
+    IntLit,
+    MacroConst,
+    Member,
+    SizeOf,
+    Unary,
+    VarRef,
+)
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within
 
 
 def has_bounds(type_: Type) -> bool:
@@ -42,6 +57,22 @@ def is_computed(e: Expr) -> bool:
             case _:
                 return True
     return False
+
+
+def read_first(type_: Type, bounds: Iterable[Expr]) -> tuple[Expr, ...] | None:
+    """The computed sizes in a cast's type, which are evaluated with it; None: one does more than read."""
+    found = tuple(e for e in bounds if is_computed(e)) if has_bounds(type_) else ()
+    return found if all(isinstance(part, _READING) for e in found for part in within(e)) else None
+
+
+_READING = (IntLit, FloatLit, VarRef, Member, Index, Deref, Cast, Unary, Binary)
+
+
+def after(bounds: tuple[Expr, ...], value: Expr) -> Expr:
+    """The value, once the sizes have been read."""
+    for e in reversed(bounds):
+        value = Comma(value.type, value.span, e, value)
+    return value
 
 
 def lengths(type_: Type, bounds: Sequence[Expr], name: Span, parameter: bool = False) -> tuple[Expr, ...]:

@@ -12,7 +12,7 @@ from opi_xform.frontend.clang.names import Names, Target
 from opi_xform.frontend.clang.tree import Places, Tree
 from opi_xform.frontend.clang.typemap import TypeMap
 from opi_xform.frontend.lower import fold
-from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed
+from opi_xform.frontend.lower.array_sizes import after, is_computed, read_first
 from opi_xform.frontend.lower.atomics import atomic, is_atomic
 from opi_xform.frontend.lower.inits import Braces, Designated, flatten
 from opi_xform.frontend.lower.punned import is_punned
@@ -266,11 +266,11 @@ class Expressions:
         if not kids:
             return self._refuse(i, type_, span, kids, "unknown expression")
         operand = self.expr(kids[-1])
-        if has_bounds(type_) and any(is_computed(self.expr(k)) for k in kids[:-1]):
+        if (sizes := read_first(type_, map(self.expr, kids[:-1]))) is None:
             return self._refuse(i, type_, span, kids, "an array size in a cast")
-        if isinstance(operand, IntLit) and type_.kind in ("int", "pointer") and operand.name != PROC_NULL:
+        if isinstance(operand, IntLit) and not sizes and type_.kind in ("int", "pointer") and operand.name != PROC_NULL:
             return IntLit(type_, span, fold.wrap(operand.value, type_))
-        return Cast(type_, span, operand)
+        return after(sizes, Cast(type_, span, operand))
 
     def _unary(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         if len(kids) != 1:

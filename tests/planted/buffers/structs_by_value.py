@@ -69,4 +69,21 @@ BUGS = (
         ("by_result_word",),
         condition="copies of structs",
     ),
+    Bug(
+        "a number of a struct is the same in all copies",
+        "opi_xform.values.evaluate",
+        "                self.read_cell(node, base, lo + offset - at, type_)\n",
+        "                same = self.symbols.of('opaque', (base, offset), frozenset())\n"
+        "                self.set_cell(base, lo + offset - at, same, node, type_)\n",
+        ("value_sizes_twice",),
+        condition="packed",
+    ),
+    Bug(
+        "the array sizes in a cast read nothing",
+        "opi_xform.frontend.lower.array_sizes",
+        "        value = Comma(value.type, value.span, e, value)\n",
+        "        value = value\n",
+        ("sized_cast_message", "sized_cast_row"),
+        condition="read after send",
+    ),
 )

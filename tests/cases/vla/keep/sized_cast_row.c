@@ -1,0 +1,44 @@
+/* The array size in a cast is read through a pointer into the buffer, after the send. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2000
+
+struct shape {
+    int n, m;
+};
+
+int main(int argc, char **argv)
+{
+    int rank, got;
+    double total = 0.0;
+    double *sbuf = malloc(2 * N * sizeof(double)), *rbuf = malloc(2 * N * sizeof(double));
+    int sizes[4] = { N, 50, 20, 2 };
+    double *q = calloc(N * N, sizeof(double));
+    MPI_Status status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 * N; i++)
+        sbuf[i] = i;
+    for (int k = 0; k < 3; k++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                sbuf[i] = k + 0.5 * i;
+            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf)
+            double (*rows)[20] = (double (*)[20])q;
+            total += ((double (*)[(int)*(sbuf + argc)])rows)[k][3];
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);
+            MPI_Get_count(&status, MPI_DOUBLE, &got);
+            for (int i = 0; i < got; i++)
+                total += (k + 1) * rbuf[i];
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}
