@@ -91,7 +91,7 @@ class Widths:
         They have not been looked at yet.  What is made of such a number is one, too.
         """
         self.named, self.stores = set(), {}
-        before = None
+        before = (-1, 0, 0)
         while before != (before := (len(self.named), len(self.cut_temps), len(self.stores))):
             for node in nodes:
                 self.look_at(node, returned)
