@@ -1,4 +1,5 @@
 /* batch.c - small puts and gets where only the kernel reaches the target's memory: they are kept until they have to have happened, and then go by one call.
+ * What little is put to a target that has posted costs no call: it lies in the target's seat until that waits.
  *
  * MPI asks for no more than that an operation is over when its epoch is, or after a flush.  What is put is copied when it is called, so its origin may be used
  * again at once.  A batch is of one target and holds puts or gets, in the order of the calls; what cannot join it sends it off. */
@@ -61,6 +62,37 @@ bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc) {
     b->put = put;
     add(b, o, local);
     return true;
+}
+
+void opiw_leave(struct opiw_win *w, struct opiw_target *t) {
+    struct opiw_batch *b = t->batch;
+    if (!b || !b->put || !b->n || b->n > OPIW_NOTE_RUNS || b->bytes > OPIW_NOTE_BYTES)
+        return;
+    struct opiw_note *to = opiw_note(t->seat, w->size, w->rank);
+    for (size_t i = 0; i < b->n; i++) {
+        to->run[i].at = b->theirs[i].at;
+        to->run[i].n = b->theirs[i].n;
+    }
+    memcpy(to->data, b->data, b->bytes);
+    to->runs = (uint32_t)b->n;
+    atomic_fetch_add_explicit(&t->seat->notes, 1, memory_order_relaxed);
+    b->n = b->bytes = 0;
+}
+
+void opiw_take(struct opiw_win *w) {
+    struct opiw_seat *mine = w->at[w->rank].seat;
+    if (OPIW_LIKELY(!atomic_load_explicit(&mine->notes, memory_order_relaxed)))
+        return;
+    uint32_t taken = 0;
+    for (int i = 0; i < w->npost; i++) {
+        struct opiw_note *from = opiw_note(mine, w->size, w->post[i]);
+        const char *data = from->data;
+        for (uint32_t k = 0; k < from->runs; data += from->run[k++].n)
+            memcpy(from->run[k].at, data, from->run[k].n);
+        taken += from->runs != 0;
+        from->runs = 0;
+    }
+    atomic_fetch_sub_explicit(&mine->notes, taken, memory_order_relaxed);
 }
 
 bool opiw_settle(struct opiw_win *w, struct opiw_target *t) {

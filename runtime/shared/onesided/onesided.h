@@ -1,7 +1,8 @@
 /* onesided.h - windows, written once for process ranks (libopi) and for thread and fiber ranks (libopi_ranks).
  *
  * The origin does everything: it reads and writes the target's memory by itself, and what ranks tell each other to synchronise lies in memory that all of
- * them reach.  The target takes no part.  A library fills in the functions under "the side" below: process/mpi/onesided.c and ranks/window/onesided.c do. */
+ * them reach.  The target takes no part, but for small puts after a post (batch.c).  A library fills in the functions under "the side"
+ * below: process/mpi/onesided.c and ranks/window/onesided.c do. */
 #ifndef OPIW_ONESIDED_H
 #define OPIW_ONESIDED_H
 
@@ -31,6 +32,19 @@ struct opiw_pair {
     _Atomic uint32_t completed; /* how often i has completed an access epoch at the owner; release: its operations */
 };
 
+/* Puts that a member leaves in the seat of a target that has posted, for that to store when it waits: member i alone writes `note[i]` of another's seat, between
+ * seeing the post and `completed`, and the owner alone reads it, between that and its next post. */
+#define OPIW_NOTE_RUNS 4
+#define OPIW_NOTE_BYTES 184
+struct opiw_note {
+    uint32_t runs; /* 0: nothing; the owner sets it back */
+    struct {
+        char *at; /* in the owner's memory */
+        size_t n;
+    } run[OPIW_NOTE_RUNS];
+    char data[OPIW_NOTE_BYTES]; /* of all runs, one behind the other */
+};
+
 /* A member's place in memory that all members reach, zero when it is made. */
 struct opiw_seat {
     _Atomic uint32_t lock;      /* OPIW_EXCLUSIVE, or the number of shared locks; taken with acquire, given back with release */
@@ -38,12 +52,13 @@ struct opiw_seat {
     _Atomic uint32_t combining; /* 1 while somebody accumulates into this member's memory; acquire and release */
     _Atomic uint32_t sleepers;  /* who waits for one of the two; sequentially consistent with them, so that who gives one back wakes who sleeps */
     _Atomic uint32_t asks;      /* the side's: 1 where its owner asks to be woken; only by exchange, acquire and release (ranks/window/onesided.c) */
-    char apart[44];             /* what others poll lies in lines of their own */
+    _Atomic uint32_t notes;     /* how many of the notes in it the owner has yet to store; relaxed, as what `completed` tells is read first */
+    char apart[40];             /* what others poll lies in lines of their own */
     _Atomic uint32_t arrived;   /* of member 0's seat alone: who is at the barrier */
     _Atomic uint32_t round;     /* the same: barriers that are over; release by the last to come, acquire by all others */
     _Atomic uint32_t departed;  /* the same: who will not look at it again */
     char apart_too[52];
-    struct opiw_pair pair[];
+    struct opiw_pair pair[]; /* of each member, and behind them, on a line of their own, their notes */
 };
 #define OPIW_EXCLUSIVE ((uint32_t)1 << 31)
 
@@ -206,6 +221,9 @@ int opiw_refused(struct opiw_op *o);
 
 /* Keeps an operation that is not direct; false where it has to be done now.  `rc`: what became of those kept before, where there was no room. */
 bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc);
+/* What little is put to a target that has posted is left to it; the rest is kept.  And what others have left to this rank, who have completed: it is stored. */
+void opiw_leave(struct opiw_win *w, struct opiw_target *t);
+void opiw_take(struct opiw_win *w);
 /* All that is kept for a target, NULL: for all, happens.  False where the kernel refuses some of it. */
 bool opiw_settle(struct opiw_win *w, struct opiw_target *t);
 
@@ -243,6 +261,7 @@ const char *opiw_no_epoch(struct opiw_win *w, const struct opiw_target *t);
 bool opiw_barrier(const char *call, struct opiw_win *w);
 void opiw_wake_all(struct opiw_win *w); /* the others on this node */
 size_t opiw_seat_bytes(int members);
+struct opiw_note *opiw_note(struct opiw_seat *s, int members, int of);
 /* The last that a member does with a window: false where another will not come.  Its own seat may be freed afterwards. */
 bool opiw_depart(const char *call, struct opiw_win *w);
 void opiw_drop(struct opiw_win *w);

@@ -5,8 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINE ((size_t)64)
+
+static size_t notes_at(int members) {
+    return (sizeof(struct opiw_seat) + (size_t)members * sizeof(struct opiw_pair) + LINE - 1) / LINE * LINE;
+}
+
 size_t opiw_seat_bytes(int members) {
-    return sizeof(struct opiw_seat) + (size_t)members * sizeof(struct opiw_pair);
+    return notes_at(members) + (size_t)members * sizeof(struct opiw_note);
+}
+
+struct opiw_note *opiw_note(struct opiw_seat *s, int members, int of) {
+    return (struct opiw_note *)((char *)s + notes_at(members)) + of;
 }
 
 void opiw_drop(struct opiw_win *w) {
@@ -244,6 +254,8 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
     if (w->access != OPIW_STARTED)
         return bad(call, w, MPI_ERR_RMA_SYNC, "no access epoch that MPI_Win_start opened");
     int below = MPI_SUCCESS;
+    for (int i = 0; w->batches && i < w->nstart; i++)
+        opiw_leave(w, &w->at[w->start[i]]);
     bool settled = opiw_settle(w, NULL);
     opiw_tells(w);
     for (int i = 0; i < w->nstart; i++) {
@@ -272,6 +284,7 @@ static void unexpose(const char *call, struct opiw_win *w) {
     if (OPIW_UNLIKELY(w->watched))
         opiw_watch_end(call, w, w->rank, OPIW_WAITED);
     opiw_heard(w);
+    opiw_take(w);
     for (int i = 0; i < w->npost; i++)
         w->at[w->post[i]].seen++;
     free(w->post);

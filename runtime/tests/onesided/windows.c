@@ -349,6 +349,53 @@ static void dynamic(void)
     free(places);
 }
 
+#define AREA 2048 /* bytes that each origin has at each target */
+
+/* A few small puts to each rank that has posted, which may be left in its seat until it waits: as many runs and bytes as fit there, and more. */
+static void little(void)
+{
+    static const int lengths[] = {1, 8, 46, 61, 92, 184, 185};
+    int bytes = size * AREA, wrong = 0, round = 0;
+    char *memory = malloc(bytes), *want = malloc(bytes), out[256], in;
+    MPI_Group all, others;
+    MPI_Win win;
+    trying("little, after a post");
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_excl(all, 1, (int[]){rank}, &others);
+    MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (int runs = 0; runs <= 6; runs++)
+        for (int l = 0; l < (int)(sizeof lengths / sizeof lengths[0]); l++, round++) {
+            int n = lengths[l], asks = round % 3 == 2, done = 0;
+            memset(memory, -1, bytes);
+            memset(want, -1, bytes);
+            for (int from = 0; from < size; from++)
+                for (int k = 0; k < runs && from != rank; k++)
+                    memset(want + from * AREA + k * 256 + k, from * 7 + k + round, n);
+            MPI_Win_post(others, 0, win);
+            MPI_Win_start(others, 0, win);
+            for (int to = 0; to < size; to++)
+                for (int k = 0; k < runs && to != rank; k++) {
+                    memset(out, rank * 7 + k + round, n);
+                    MPI_Put(out, n, MPI_BYTE, to, rank * AREA + k * 256 + k, n, MPI_BYTE, win);
+                    if (asks && k == 1) /* what was put before it goes at once */
+                        MPI_Get(&in, 1, MPI_BYTE, to, rank * AREA + AREA - 1, 1, MPI_BYTE, win);
+                }
+            MPI_Win_complete(win);
+            CHECK(!asks || runs < 2 || size == 1 || in == -1);
+            while (round % 2 && !done)
+                MPI_Win_test(win, &done);
+            if (!done)
+                MPI_Win_wait(win);
+            wrong += memcmp(memory, want, bytes) != 0;
+        }
+    CHECK(wrong == 0);
+    MPI_Win_free(&win);
+    MPI_Group_free(&others);
+    MPI_Group_free(&all);
+    free(want);
+    free(memory);
+}
+
 /* What the neighbour writes by a store is seen through MPI_Win_shared_query. */
 static void shared(void)
 {
@@ -416,6 +463,7 @@ int main(int argc, char **argv)
         all("shared", win, mine);
         MPI_Win_free(&win);
     }
+    little();
     dynamic();
     shared();
     trying("many");
