@@ -21,6 +21,8 @@ Key = tuple[object, ...]
 
 WRAPS = 1 << 24  # an unsigned multiple, step or summand of this size is meant to wrap
 
+WIDENED = "widened"
+
 
 def goes_round(begin: Poly) -> bool:
     """A counter that begins there, near the end of an unsigned type (``-1u``, for ``b[++n]``), goes on from zero."""
@@ -59,6 +61,7 @@ class Symbols:
         self.settled = False  # nothing more is learnt, so what values are can be kept
         self.resolved: dict[Poly, Poly] = {}
         self.turns: dict[int, frozenset[int]] = {}  # loop -> those in whose turns it may run more or less often
+        self.most_turns: dict[object, int] = {}  # loop -> how often it runs, where that is a known number
 
     def get(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> int:
         of_kind = self.index.setdefault(kind, {})
@@ -153,15 +156,36 @@ class Symbols:
     def definition(self, s: int) -> Poly | None:
         """What is known of a symbol beyond its name: a closed form, also of what a loop left behind."""
         found = self.defs.get(s)
-        if found is not None or self.table[s].kind != "exit":
+        if found is not None:
             return found
-        loop, inside = self.table[s].key
+        info = self.table[s]
+        if info.kind == "op" and info.key[0] == WIDENED:
+            return self.as_wide(info)
+        if info.kind != "exit":
+            return None
+        loop, inside = info.key
         assert isinstance(loop, int)
         assert isinstance(inside, int)
         closed = self.resolve(symbol(inside))
         if closed.single == inside:
             return None
         return self.leave(closed, loop)
+
+    def as_wide(self, info: Symbol) -> Poly | None:
+        """An unsigned number that was made wider, where it is made of counters that never come to its type's end."""
+        size, value = info.key[1:]
+        assert isinstance(value, Poly)
+        closed, most = self.resolve(value), 0
+        for monomial, c in closed.terms:
+            if c < 0 or len(monomial) > 1:
+                return None
+            if monomial and self.table[monomial[0]].kind != "count":
+                return None
+            turns = self.most_turns.get(self.table[monomial[0]].key[0]) if monomial else 1
+            if turns is None:
+                return None
+            most += c * turns
+        return closed if isinstance(size, int) and most < 1 << (8 * size) else None
 
     def count(self, loop: int) -> int:
         """The symbol of a loop's iteration number."""

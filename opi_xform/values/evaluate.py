@@ -15,7 +15,7 @@ from opi_xform.memory.extent import extent
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.queries import PointsTo
-from opi_xform.memory.symbols import WRAPS
+from opi_xform.memory.symbols import WIDENED, WRAPS
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.values.arithmetic.floating import CONVERTED, has_whole_part, is_unknown_floating, quotient
 from opi_xform.values.arithmetic.folding import exactly, folded, wrapped
@@ -242,7 +242,7 @@ class Evaluator(Versions):
     def widened(self, frame: int, op: ins.Op, value: Poly) -> Poly:
         """An unsigned number of so many bits that may stand for a negative one, made wider."""
         of = self.widths.of(frame, op.args[0])
-        return self.symbols.of("op", ("widened", of and of.size, value), self.symbols.scope(value), True)
+        return self.symbols.of("op", (WIDENED, of and of.size, value), self.symbols.scope(value), True)
 
     @property
     def rounding_may_change(self) -> bool:

@@ -421,9 +421,13 @@ class Interpreter(Steps):
 
     def turns(self, loop: int, trips: Poly | None) -> None:
         """Notes how often a loop runs, which is max(0, trips)."""
+        self.symbols.most_turns.pop(loop, None)
         if trips is None:
             return
-        self.symbols.turns[loop] = self.symbols.scope(self.symbols.resolve(trips))
+        trips = self.symbols.resolve(trips)
+        self.symbols.turns[loop] = self.symbols.scope(trips)
+        if trips.constant is not None:
+            self.symbols.most_turns[loop] = max(0, trips.constant)
         if self.facts.before(loop).nonneg(trips):
             left = self.symbols.leave(symbol(self.symbols.count(loop)), loop).single
             assert left is not None

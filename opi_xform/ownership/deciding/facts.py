@@ -209,7 +209,10 @@ class Placed:
     def edits(self) -> tuple[Edit, ...]:
         """All that is written for them."""
         facts, edits = self.going.facts, self.placement.edits
-        changed = facts.of.parameters.edits(self.buffer.lifted, self.going.places)
+        parameters, lifted = facts.of.parameters, self.buffer.lifted
+        changed = parameters.edits(lifted, self.going.places)
         carrier = self.buffer.carrier
-        sizes = () if carrier.variable in facts.program.members else array_edits(facts.units, carrier, edits)
+        if carrier.variable in facts.program.members:
+            return (*edits, *changed)
+        sizes = array_edits(facts.units, carrier, edits, parameters.covered(lifted, ()))
         return (*edits, *sizes, *changed)

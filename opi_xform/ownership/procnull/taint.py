@@ -66,6 +66,7 @@ class Taint(Marked):
         super().__init__(program)
         self.null = null
         self.shown = shown
+        self.other_temps = _other_temps(program)  # those that are no ints
         self.values = program.values
         self.symbols = program.values.symbols
         self.carried: set[tuple[Kind, Channel]] = set()
@@ -173,7 +174,7 @@ class Taint(Marked):
         n, frame = node.number, node.frame
         match node.action:
             case ins.Define(target=target, value=value, type=type_):
-                if marks := self.given(n, frame, value, 0):
+                if marks := self.given(n, frame, value, 0, type_):
                     self.becomes_floating(marks, type_)
                     if isinstance(target, ins.Temp):
                         self.set_temp(frame, target, marks)
@@ -186,7 +187,7 @@ class Taint(Marked):
                 self.becomes_floating(marks, type_)
                 self.set_temp(frame, target, marks)
             case ins.Store(value=value, type=type_):
-                if marks := self.given(n, frame, value, 1):
+                if marks := self.given(n, frame, value, 1, type_):
                     self.becomes_floating(marks, type_)
                     self.write(n, kinds_for(marks, type_))
             case ins.CopyBytes():
@@ -224,7 +225,7 @@ class Taint(Marked):
             o = self.objects.variable(frame, key)
             if type_.kind == "record":
                 self.passed_struct(node.number, caller, value, i, o, type_)
-            elif marks := self.given(node.number, caller, value, i):
+            elif marks := self.given(node.number, caller, value, i, type_):
                 self.becomes_floating(marks, type_)
                 self.put(o, (0, type_.size) if type_.size else None, kinds_for(marks, type_))
 
@@ -245,8 +246,11 @@ class Taint(Marked):
             if any(self.holds(source, None, (kind,)) for source in sources):
                 self.put(o, None, (kind,))
 
-    def given(self, n: int, frame: int, operand: ins.Operand, place: int) -> Marks:
-        """What a value that a node stores may be; ``place``: which of its operands it is."""
+    def given(self, n: int, frame: int, operand: ins.Operand, place: int, to: Type) -> Marks:
+        """What a value that a node stores may be; ``place``: which of its operands it is.
+
+        A number that is not negative in a wider type, or in an unsigned one, may be once it is an int.
+        """
         values = self.values.operands.get(n, ())
         value = values[place] if place < len(values) else None
         if self.null is None or value is None:
@@ -254,7 +258,28 @@ class Taint(Marked):
         if value.constant is not None:
             return frozenset({VALUE}) if stands_for(value.constant, self.null) else NO_MARKS
         marks = self.marks(n, frame, operand)
-        return marks - {VALUE} if VALUE in marks and self.shown(n, value) else marks
+        if VALUE in marks and _is_int(to) and self.only_ints(frame, operand) and self.shown(n, value):
+            return marks - {VALUE}
+        return marks
+
+    def only_ints(self, frame: int, operand: ins.Operand) -> bool:
+        """Nothing that an operand is computed from has another type than ``int``, or a narrower one with a sign."""
+        work = [operand]
+        while work:
+            match work.pop():
+                case ins.Var(key=key):
+                    if not _is_int(self.program.variables[key].type):
+                        return False
+                case ins.Temp(number=number):
+                    if (frame, number) in self.other_temps:
+                        return False
+                case ins.Op(type=type_, args=args):
+                    if not _is_int(type_):
+                        return False
+                    work.extend(args)
+                case _:
+                    pass
+        return True
 
     def becomes_floating(self, marks: Marks, type_: Type) -> None:
         if type_.kind == "float" and VALUE in marks:
@@ -443,3 +468,28 @@ class Taint(Marked):
             self.put(base, (lo, elem.size), kinds)
         else:
             self.put(base, None, kinds)
+
+
+def _is_int(type_: Type) -> bool:
+    return type_.kind == "int" and type_.signed and (type_.size or 8) <= 4
+
+
+def _other_temps(program: Program) -> set[tuple[int, int]]:
+    """Temporaries, each with its frame, of other types than ``int``."""
+    out: set[tuple[int, int]] = set()
+    for node in program.graph.nodes:
+        match node.action:
+            case (
+                ins.Define(target=ins.Temp() as target, type=type_)
+                | ins.Load(target=target, type=type_)
+                | ins.CallInstr(target=ins.Temp() as target, call=ast.Call(type=type_))
+            ):
+                other = not _is_int(type_)
+            case Unbind(callee=callee, target=ins.Temp() as target):
+                returned = program.graph.returned(callee)
+                other = returned is None or not _is_int(returned)
+            case _:
+                continue
+        if other:
+            out.add((node.frame, target.number))
+    return out

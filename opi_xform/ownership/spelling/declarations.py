@@ -54,15 +54,18 @@ def source_refusal(
     return inspect(units, key, kind, complete, root, rows).refusal
 
 
-def array_edits(units: Sequence[ast.Unit], carrier: Carrier, others: Sequence[Edit]) -> tuple[ReplaceText, ...]:
+def array_edits(
+    units: Sequence[ast.Unit], carrier: Carrier, others: Sequence[Edit], lifted: Sequence[Span]
+) -> tuple[ReplaceText, ...]:
     """The edits that keep the value of every ``sizeof`` and ``&array`` of an array that becomes a pointer.
 
-    others: of the same buffer; the arguments that calls get anew need none.
+    others: of the same buffer; the arguments that calls get anew need none.  Nor do those of parameters that are
+    ``lifted``: the address of the pointer is what they have to be.
     """
     known = mentions_of(units).edits.get((carrier.variable, carrier.rows))
     if known is None:
         known = inspect(units, carrier.variable, carrier.kind, True, "", carrier.rows).edits
-    anew = [span for edit in others if isinstance(edit, ReplaceCall) for span, _ in edit.arguments]
+    anew = [*lifted, *(span for edit in others if isinstance(edit, ReplaceCall) for span, _ in edit.arguments)]
     return tuple(edit for edit in known if not any(_within(edit.span, span) for span in anew))
 
 

@@ -64,6 +64,15 @@ def argument(e: ast.Expr) -> Argument | None:
     return None
 
 
+def _whole_array(e: ast.Expr) -> Argument | None:
+    """``&b`` of an array is where its first element is; of a pointer it is the address of another variable."""
+    match plain(e):
+        case ast.AddrOf(operand=ast.VarRef(var=variable, type=type_) as named) if type_.is_array:
+            return Argument(variable, False, named)
+        case _:
+            return None
+
+
 class Parameters:
     """The functions of a program as their callers and their text show them."""
 
@@ -108,7 +117,7 @@ class Parameters:
 
     def argument(self, e: ast.Expr) -> Argument | None:
         """What is passed; memory that counts as a variable is one: a member, a pointer whose address is passed on."""
-        return self.member(e) or argument(e)
+        return self.member(e) or argument(e) or _whole_array(e)
 
     def member(self, e: ast.Expr) -> Argument | None:
         e = plain(e)

@@ -7,8 +7,17 @@ _ZERO = "opi_xform.program.succeeding"
 _FILLED = "opi_xform.ownership.allocation.filled"
 _GIVEN = "opi_xform.ownership.spelling.given_names"
 _EDITS = "opi_xform.ownership.placement.allocation_edits"
+_PARAMETERS = "opi_xform.ownership.spelling.parameters"
 
 BUGS = (
+    Bug(
+        "the address of a pointer counts as that of what it points to",
+        _PARAMETERS,
+        "as named) if type_.is_array:",
+        "as named) if type_ is not None:",
+        ("whole_array_pointer",),
+        condition="carrier",
+    ),
     Bug(
         "all calls give a parameter the same variable",
         _GIVEN,
