@@ -18,6 +18,7 @@ MOST_COUNTERS, MOST_WAYS = 12, 64
 
 Merged = Mapping[int, tuple[int, tuple[Poly, ...]]]  # by symbol: the block where ways meet, what comes on each
 Meeting = Mapping[int, Mapping[int, tuple[Poly, ...]]]  # the same, by block and symbol
+Onward = dict[tuple[Poly, int], tuple[Poly, ...]]  # by value and block: what it is on each way; each pair asks anew
 
 
 def lockstep(values: Values, loop: Loop, nest: LoopNest, headers: Sequence[HeaderPhi]) -> dict[int, Poly]:
@@ -33,9 +34,10 @@ def lockstep(values: Values, loop: Loop, nest: LoopNest, headers: Sequence[Heade
     merged = {s: (block, incoming) for block, met in meeting.items() for s, incoming in met.items()}
     out: dict[int, Poly] = {}
     leaders: list[HeaderPhi] = []
+    onward: Onward = {}
     for counter in sorted(counters, key=lambda h: _step(symbols, merged, h)):
         for leader in leaders:
-            ratio = _ratio(symbols, merged, meeting, leader, counter)
+            ratio = _ratio(symbols, merged, meeting, onward, leader, counter)
             if ratio is not None:
                 out[counter.symbol] = counter.init + (symbol(leader.symbol) - leader.init).scaled(ratio)
                 break
@@ -62,7 +64,9 @@ def _step(symbols: Symbols, merged: Merged, counter: HeaderPhi) -> tuple[int, in
     return 1 << 62, counter.symbol
 
 
-def _ratio(symbols: Symbols, merged: Merged, meeting: Meeting, leader: HeaderPhi, counter: HeaderPhi) -> int | None:
+def _ratio(
+    symbols: Symbols, merged: Merged, meeting: Meeting, onward: Onward, leader: HeaderPhi, counter: HeaderPhi
+) -> int | None:
     """By how much the counter advances when the leader does so by one; None: not by a fixed number."""
     ratio: int | None = None
     latches = zip(leader.latches, counter.latches, strict=True)
@@ -75,9 +79,8 @@ def _ratio(symbols: Symbols, merged: Merged, meeting: Meeting, leader: HeaderPhi
             continue
         places = [merged[s][0] for p in (a, b) for s in p.symbols() if s in merged]
         if places:  # the last place where ways meet: both changed on the same one of them
-            there = meeting[max(places)]
-            ways = len(next(iter(there.values())))
-            work += [(_along(a, there, i), _along(b, there, i)) for i in range(ways)]
+            place = max(places)
+            work += zip(_onward(a, place, meeting, onward), _onward(b, place, meeting, onward), strict=True)
             continue
         found = _quotient(a, b)
         if found is None or ratio not in (None, found):
@@ -88,6 +91,16 @@ def _ratio(symbols: Symbols, merged: Merged, meeting: Meeting, leader: HeaderPhi
 
 def _along(value: Poly, there: Mapping[int, tuple[Poly, ...]], way: int) -> Poly:
     return value.substitute(lambda s: there[s][way] if s in there else None)
+
+
+def _onward(value: Poly, place: int, meeting: Meeting, onward: Onward) -> Sequence[Poly]:
+    """The value on each of the ways that meet at a place."""
+    found = onward.get((value, place))
+    if found is None:
+        there = meeting[place]
+        ways = len(next(iter(there.values())))
+        found = onward[value, place] = tuple([_along(value, there, way) for way in range(ways)])
+    return found
 
 
 def _quotient(a: Poly, b: Poly) -> int | None:

@@ -16,7 +16,7 @@ it: where nobody set it, the test finds this or that, and a program may be right
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
@@ -37,12 +37,15 @@ class PartlySet:
     """What is known of such numbers in one program graph.
 
     variables: by key.  In ``values.partly`` stand their symbols, each with what stands for it where it is tested.
+    known: what stands for an operation, or for what a loop left behind; it stays that, as such numbers are noted when
+    they are made.  Operations share what they are of: to follow each of them anew takes exponentially long.
     """
 
     graph: Graph
     nest: LoopNest
     values: Values
     variables: Mapping[str, ast.Variable]
+    known: dict[int, Poly | None] = field(default_factory=dict)
 
     def unset(self, value: Poly) -> bool:
         """It is what such a number holds where nobody has set it."""
@@ -92,20 +95,23 @@ class PartlySet:
         values = self.values
         if not values.partly:
             return
+        clean = set[int]()  # all is known, so this stays what it is
         for n, comparison in list(values.conditions.items()):
-            tested = self.tested(n, comparison)
+            tested = self.tested(n, comparison, clean)
             if tested is None:
                 del values.conditions[n]
             else:
                 values.conditions[n] = tested
         for n, value in list(values.switches.items()):
-            if self.comes_from(value):
+            if self.comes_from(value, clean):
                 scope = frozenset(self.nest.chain(self.graph.nodes[n].block))
                 values.switches[n] = values.symbols.of("opaque", (n, "partly set"), scope)
 
-    def tested(self, n: int, comparison: Comparison) -> Comparison | None:
+    def tested(self, n: int, comparison: Comparison, clean: set[int] | None = None) -> Comparison | None:
         """What the branch at node n tells: of such numbers, no more than that they are the same at each test, unless it
         is the end of a loop that counts.
+
+        clean: see ``comes_from``.
         """
         if not self.values.partly:
             return comparison
@@ -120,22 +126,29 @@ class PartlySet:
                 break
         as_tested = self.as_tested
         left, right = comparison.left.substitute(as_tested), comparison.right.substitute(as_tested)
-        return None if self.comes_from(left - right) else replace(comparison, left=left, right=right)
+        return None if self.comes_from(left - right, clean) else replace(comparison, left=left, right=right)
 
     def as_tested(self, s: int) -> Poly | None:
         """What stands for a symbol where such a number is not known to be what was chosen for it; None: itself."""
         found = self.values.partly.get(s)
+        if found is not None:
+            return found
         symbols = self.values.symbols
         info = symbols.table[s]
-        if found is None and info.kind == "exit":
+        if info.kind not in ("exit", "op"):
+            return None
+        if s in self.known:
+            return self.known[s]
+        if info.kind == "exit":
             loop, inside = info.key
             assert isinstance(loop, int)
             assert isinstance(inside, int)
             tested = self.as_tested(inside)
-            return None if tested is None else symbols.leave(tested, loop)
-        if found is None and info.kind == "op":
+            found = None if tested is None else symbols.leave(tested, loop)
+        else:
             key = self.key_as_tested(info.key)
-            return None if key == info.key else symbols.of("op", key, info.scope, info.nonneg)
+            found = None if key == info.key else symbols.of("op", key, info.scope, info.nonneg)
+        self.known[s] = found
         return found
 
     def key_as_tested(self, key: Key) -> Key:
@@ -148,15 +161,18 @@ class PartlySet:
                 out.append(self.key_as_tested(k) if isinstance(k, tuple) else k)
         return tuple(out)
 
-    def comes_from(self, value: Poly) -> bool:
-        """Such a number is in a value, or in what it was made of."""
+    def comes_from(self, value: Poly, clean: set[int] | None = None) -> bool:
+        """Such a number is in a value, or in what it was made of.
+
+        clean: symbols of which it is known that there is none.  More are added.
+        """
         symbols, seen = self.values.symbols, set[int]()
         work = list(value.symbols())
         while work:
             s = work.pop()
             if s in self.values.partly:
                 return True
-            if s in seen:
+            if s in seen or (clean and s in clean):
                 continue
             seen.add(s)
             info = symbols.table[s]
@@ -167,4 +183,6 @@ class PartlySet:
             made_of = [*self.values.joins.get(s, ()), *(k for k in info.key if isinstance(k, Poly))]
             made_of += [v for k in info.key if isinstance(k, tuple) for v in k if isinstance(v, Poly)]
             work += [t for v in made_of for t in v.symbols()]
+        if clean is not None:
+            clean |= seen
         return False

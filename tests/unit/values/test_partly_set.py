@@ -56,3 +56,10 @@ def difference(body: str) -> int | None:
 )
 def test_number(body: str, expected: int | None) -> None:
     assert difference(body) == expected
+
+
+def test_operations_that_share_what_they_are_of_are_followed_once() -> None:
+    """Followed anew for each use, the sixty quotients below are 2**60 of them."""
+    steps = "".join(f"width = argc / (width % {7 + i} + width);" for i in range(60))
+    text = f"if (argc > 2) first = elsewhere(); width = first; {steps} if (width > 3) at = 1; mark = width - width;"
+    assert difference(text) == 0
