@@ -55,6 +55,7 @@ class Symbols:
         self.scopes: dict[frozenset[int], frozenset[int]] = {}  # equal ones are one: there are far fewer than symbols
         self.defs: dict[int, Poly] = {}
         self.present: dict[int, Poly] = {}  # merged of an address and NULL: the address
+        self.lost: set[int] = set()  # in numbers that may have lost bits somewhere (``values/arithmetic/widths.py``)
         self.large: set[int] = set()  # numbers that may have been set to a constant near the end of their type
         self.minus: set[int] = set()  # those that may have been set to a constant below 0
         self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside

@@ -22,6 +22,8 @@ from opi_xform.values.arithmetic.folding import exactly, folded, wrapped
 from opi_xform.values.arithmetic.widths import CUT_OFF, Widths
 from opi_xform.values.versions import WIDEST, Versions, kind_of
 
+TAG = 1 << 8  # what is shifted out and back by so much drops bits: no size of an element is so large
+
 
 class Evaluator(Versions):
     """Evaluates operands of nodes.  ``env`` and ``scope`` are those of the place that is being looked at."""
@@ -216,7 +218,8 @@ class Evaluator(Versions):
             divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
             divides = all(c % divisor == 0 for _, c in values[0].terms)
             # what was multiplied may have wrapped
-            wraps = op.unsigned and ((op.type.size or 0) < 8 or self.computed(values[0]))
+            tag = name == ">>" and divisor >= TAG
+            wraps = op.unsigned and ((op.type.size or 0) < 8 or tag or self.computed(values[0]))
             if divides and not wraps and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
                 return Poly(tuple((m, c // divisor) for m, c in values[0].terms))
         scope: frozenset[int] = frozenset()

@@ -419,9 +419,23 @@ def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
             return False
     elif info.kind != "variable":
         return False
+    if moved(program, o):
+        return False
     return not any(u.op.persistent for u in uses if u.object == o) and (
         sum(u.node == use.node and u.object == o for u in uses) == 1
     )
+
+
+def moved(program: Program, o: int) -> bool:
+    """The block may be given to realloc or the like, which reads all of it into another one."""
+    names = names_of(program)
+    for node in program.graph.nodes:
+        effect = names.effect(node.action) if isinstance(node.action, ins.CallInstr) else None
+        if effect is not None and effect.frees is not None and effect.allocates is not None:
+            assert isinstance(node.action, ins.CallInstr)
+            if any(o in program.points_to.operand(node.frame, argument) for argument in node.action.args):
+                return True
+    return False
 
 
 def one_name(program: Program, o: int) -> bool:

@@ -44,6 +44,7 @@ from opi_xform.ownership.procnull.kinds import (
 )
 from opi_xform.ownership.procnull.marked import Marked
 from opi_xform.ownership.procnull.tainted_results import fill_new, made_of
+from opi_xform.values.arithmetic.widths import Widths
 
 COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 PLAIN = ("sizeof a variable length array", "floating constant", "void")
@@ -66,6 +67,7 @@ class Taint(Marked):
         super().__init__(program)
         self.null = null
         self.shown = shown
+        self.widths = Widths(program.variables, program.values.symbols)
         self.other_temps = _other_temps(program)  # those that are no ints
         self.values = program.values
         self.symbols = program.values.symbols
@@ -258,8 +260,8 @@ class Taint(Marked):
         if value.constant is not None:
             return frozenset({VALUE}) if stands_for(value.constant, self.null) else NO_MARKS
         marks = self.marks(n, frame, operand)
-        if VALUE in marks and _is_int(to) and self.only_ints(frame, operand) and self.shown(n, value):
-            return marks - {VALUE}
+        if VALUE in marks and _is_int(to) and self.only_ints(frame, operand) and not self.widths.may_have_lost(value):
+            return marks - {VALUE} if self.shown(n, value) else marks
         return marks
 
     def only_ints(self, frame: int, operand: ins.Operand) -> bool:

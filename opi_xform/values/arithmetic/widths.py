@@ -33,7 +33,7 @@ class Widths:
         self.cut_temps: set[tuple[int, int]] = set()  # those that are set to what loses bits
         self.named: set[tuple[int, str]] = set()  # variables that the loop which is being entered sets so
         self.stores: dict[int, tuple[int, ins.Operand]] = {}  # nodes of it that store so, with frame and place
-        self.lost: set[int] = set()  # symbols in numbers that may have lost bits somewhere
+        self.lost = symbols.lost
 
     def of(self, frame: int, operand: ins.Operand) -> Type | None:
         """The integer type of the fewest bits that an operand passes through last; None: it is none, or not known."""
