@@ -252,11 +252,14 @@ class Parting:
         return replace(plan, decisions=tuple(decisions))
 
     def explained(self, plan: Plan, notes: Mapping[SiteKey, Trouble]) -> Plan:
-        """The plan, with what keeps a buffer whole noted at its sites."""
+        """The plan, with what keeps a buffer whole noted at its sites; what another site does is noted there alone."""
         out = []
+        calls = {(d.span.file, d.span.line) for d in plan.decisions}
         for d in plan.decisions:
             trouble = notes.get(site(d))
-            if trouble is not None and d.code in _BETWEEN:
+            where = None if trouble is None else (trouble.span.file, trouble.span.line)
+            own = where == (d.span.file, d.span.line) or where not in calls
+            if trouble is not None and d.code in _BETWEEN and own:
                 said = f"its parts stay one buffer: line {trouble.span.line} {trouble.message}"
                 d = replace(d, notes=(*d.notes, Note(trouble.span, said)))
             out.append(d)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 
 from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.outcome import Problem, fail
@@ -28,7 +30,7 @@ def problems(error: FrontendError) -> list[Problem]:
 
 def problem(message: str, file: str, line: int) -> Problem:
     """One thing that is wrong with a file."""
-    return Problem(_advice(message, file), shown(file), line, code="OPI901")
+    return Problem(_advice(message, file, line), shown(file), line, code="OPI901")
 
 
 def gathered(found: Iterable[Problem]) -> list[Problem]:
@@ -52,7 +54,7 @@ def require_mpicc() -> None:
         raise fail(f"{what}; set {MPICC} to the mpicc of your MPI, or unset it", f"{MPICC}={named}")
 
 
-def _advice(message: str, file: str) -> str:
+def _advice(message: str, file: str, line: int = 0) -> str:
     """A message of the front end, with what to do where it says nothing of it."""
     if "; " in message:  # clang's own have a `;` that is expected
         return message
@@ -64,8 +66,20 @@ def _advice(message: str, file: str) -> str:
     if _MISSING in message:
         return f"{message}; {_about_header(message[1 : message.rindex(_MISSING) - 2])}"
     if message.startswith("use of undeclared identifier"):
-        return f"{message}; declare it before its use, which C23 (-std=c2x) asks of functions, too"
+        c23 = ", which C23 (-std=c2x) asks of functions, too" if _called(message, file, line) else ""
+        return f"{message}; declare it before its use{c23}"
     return f"{message}; the file must compile before it can be analysed"
+
+
+def _called(message: str, file: str, line: int) -> bool:
+    """The line calls what a message names between quotes; a macro may hide that."""
+    name = message.partition("'")[2].partition("'")[0]
+    try:
+        with open(file, encoding="utf-8", errors="replace") as text:
+            found = next(islice(text, max(line - 1, 0), None), "")
+    except OSError:
+        return False
+    return bool(name) and re.search(rf"\b{re.escape(name)}\s*\(", found) is not None
 
 
 def _about_header(name: str) -> str:

@@ -23,6 +23,7 @@ from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 
 ROUNDS = 2  # analyses for the advice on all sites
 LARGEST = 20_000  # nodes of a program for which they are made
+_MOVED = "after a change, lines may have moved since the table was printed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,10 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
     if not here and not any(sources.name(file) in map(sources.name, (unit.path, *unit.files)) for unit in units):
         raise fail("not among the files that are read; name one as the table does", shown(file), line)
     if not here:
-        raise fail("no message's call begins here; the table names each site's file and line", shown(file), line)
+        named = "no message's call begins here; the table names each site's file and line"
+        raise fail(f"{named}; {_MOVED}", shown(file), line)
     if not kept:
-        raise fail("what is here converts as it is; there is nothing to change", shown(file), line)
+        raise fail(f"what is here converts as it is; there is nothing to change; {_MOVED}", shown(file), line)
     if not programs:
         raise fail("the program is too large for a change to be tried; see --explain OPI401", shown(file), line)
     finder = Finder(programs[0], units, sources, again.flags)

@@ -141,8 +141,8 @@ class LiveData:
         what, beside = "bytes there that this receive does not bring", ""
         if use.side == "send":
             sure = any(self.surely(use, found, n) for n in nearest if self.line(n) == (span.file, span.line))
-            what = "it there after the send" if sure else "there after the send"
-            beside = "" if sure else ", of the message or beside it"
+            after = f"there after the send{self.elsewhere.next_call(use.node, near[0][1])}"
+            what, beside = (f"it {after}", "") if sure else (after, ", of the message or beside it")
         return Refusal(
             Reason.READ_LATER, f"{where} {what}{f', as `{called}`' if called != told else ''}{beside}", notes
         )

@@ -11,7 +11,9 @@ from functools import cached_property, lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
+from opi_xform.ownership.explain.called import called_in
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import STORED, Roots, base_of, is_zero
@@ -126,6 +128,18 @@ class Elsewhere:
         """The loops around a node, without that in which functions of a file are called that has no main."""
         first, nest = self.first[self.entry(n)], self.program.nest
         return [k for k in nest.chain(self.graph.nodes[n].block) if first not in nest.loops[k].blocks]
+
+    def next_call(self, start: int, n: int) -> str:
+        """The call by which a function comes to a node before one that it has run, in words; '' where it need not."""
+        nest, nodes = self.program.nest, self.graph.nodes
+        here, back = nodes[start], called_in(self.program, n, nodes[start].frame)
+        if back is None or (nodes[back].block, back) >= (here.block, start):
+            return ""
+        around = nest.chain(nodes[back].block)
+        heads = (self.graph.blocks[nest.loops[k].header][:1] for k in nest.chain(here.block) if k in around)
+        frame = next((nodes[m].frame for head in heads for m in head), here.frame)
+        call = None if frame == here.frame else called_in(self.program, start, frame)
+        return "" if call is None else f", when {line_of(self.names.span(call))} calls again"
 
     @cached_property
     def first(self) -> dict[int, int]:

@@ -12,6 +12,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
@@ -124,7 +125,7 @@ def liveness_refusal(
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
-            message = f"`{name}` {verb} read at {line} after the send"
+            message = f"`{name}` {verb} read at {line} after the send{elsewhere_of(program).next_call(use.node, first)}"
             if between and pointer is None:
                 message = f"could not show that all that {line} reads of `{name}` is written or comes after this send"
                 notes = (*notes, *written(program, use, name))
@@ -157,6 +158,10 @@ def liveness_refusal(
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
+        if least is None and _unknown_place(program, use, first):
+            message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
+            index = _unknown_index(program, use, first)
+            message += f": what `{index}` is there is not known" if index else ""
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 
@@ -180,17 +185,22 @@ def _next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) ->
 
 def _unknown_index(program: Program, use: Use, n: int) -> str:
     """The variable that says which element a node reads, where nothing is known of its value; '' for none."""
-    node, symbols = program.graph.nodes[n], program.values.symbols
+    node = program.graph.nodes[n]
     if not isinstance(node.action, ins.Load):
         return ""
     e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
     index = e.index if isinstance(e, ast.Index) else None
     while isinstance(index, ast.Cast):
         index = index.operand
-    places = [a.lo for a in program.values.accesses.at_object(n, use.object)]
+    return spelling(index) if isinstance(index, ast.VarRef) and _unknown_place(program, use, n) else ""
+
+
+def _unknown_place(program: Program, use: Use, n: int) -> bool:
+    """Nothing is known of a number that says where a node touches the memory of a message."""
+    symbols = program.values.symbols
+    places = [a.lo for a in program.values.accesses.at_object(n, use.object) if a.kind == "R"]
     found = ({symbols.table[s].kind for s in symbols.resolve(lo).symbols()} for lo in places if lo is not None)
-    unknown = all(kinds - {"count", "row", "object"} for kinds in found)
-    return spelling(index) if isinstance(index, ast.VarRef) and places and unknown else ""
+    return bool(places) and all(kinds - {"count", "row", "object"} for kinds in found)
 
 
 def _received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:

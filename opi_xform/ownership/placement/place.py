@@ -136,6 +136,16 @@ class _Placing(Releases):
         named = self.program.values.objects.by_name.get(self.buffer.carrier.variable, ())
         return set_at(self.program, named)
 
+    def beside_others(self, places: Collection[Span]) -> str:
+        """What is missing first, where the carrier is set by a declaration that has others: one of its own."""
+        variable = self.program.variables[self.buffer.carrier.variable]
+        own = any(
+            d.alone or (d.statement.file, d.statement.line) != (s.file, s.line)
+            for d in variable.declarators
+            for s in places
+        )
+        return "" if own or not variable.declarators else f"; `{variable.name}` would need a declaration of its own"
+
     # --- the steps -------------------------------------------------------------------------------------------------
 
     def run(self, eager: bool) -> Placement:
@@ -157,6 +167,7 @@ class _Placing(Releases):
                 where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
                 message = f"{what} does not come to {where} by plain statements that could be rewritten"
                 notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
+                message += self.beside_others(places)
             raise Unplaceable(Reason.NO_ANCHOR, message, notes)
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)

@@ -99,7 +99,7 @@ def test_a_problem_is_one_line() -> None:
     ("message", "advice"),
     [
         ("'mine.h' file not found", "name its directory, as in `opi-xform FILES -Iinclude`, or use -p"),
-        ("use of undeclared identifier 'x'", "declare it before its use, which C23 (-std=c2x) asks of functions, too"),
+        ("use of undeclared identifier 'x'", "declare it before its use"),
         ("expected ';' after expression", "the file must compile before it can be analysed"),
         ("what it is; and what to do", ""),  # it says so already
     ],
@@ -108,6 +108,15 @@ def test_what_to_do_about_a_source_that_cannot_be_read(message: str, advice: str
     found = mending.problem(message, "a.c", 3)
     assert found.message == (f"{message}; {advice}" if advice else message)
     assert (found.file, found.line, found.code) == ("a.c", 3, "OPI901")
+
+
+def test_c23_is_told_where_a_function_is_called(tmp_path: Path) -> None:
+    """A variable that nobody declared is wrong in any C."""
+    (tmp_path / "a.c").write_text("int f(void) {\n    return helper (1) + size;\n}\n")
+    asked = "declare it before its use, which C23 (-std=c2x) asks of functions, too"
+    for name, advice in (("helper", asked), ("size", "declare it before its use")):
+        message = f"use of undeclared identifier '{name}'"
+        assert mending.problem(message, str(tmp_path / "a.c"), 2).message == f"{message}; {advice}"
 
 
 def test_a_header_that_several_files_miss_is_told_once_with_their_number() -> None:

@@ -250,3 +250,15 @@ def test_a_plain_read_is_told_before_two_sends(tmp_path: Path, capfd: pytest.Cap
     kept = site([PACK, *LOOP, *LOOP, PACK, "v[0] = sum(buf);"], tmp_path, capfd)  # that reads other values
     assert kept["code"] == "OPI102"
     assert [(note["line"], note["message"]) for note in kept["notes"][:1]] == [(12, "`buf` is sent again here")]
+
+
+def test_a_read_of_an_unknown_place_after_a_receive_is_what_could_not_be_shown(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    receive = ["int at = argc, n = 10 * argc;", PACK, "MPI_Recv(buf, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &s);"]
+    jump = "for (int i = 0; i < n; i++) { v[i] = buf[at]; at = (int)v[i] % 7; }"
+    kept = site(["MPI_Status s;", *receive, jump], tmp_path, capfd)
+    assert kept["code"] in ("OPI201", "OPI202")
+    assert "could not show that line 12 reads only those bytes of `buf` that this receive brings" in kept["message"]
+    kept = site(["MPI_Status s;", *receive, "v[0] = buf[N - 1];"], tmp_path, capfd)
+    assert "line 12 may read bytes of `buf` that this receive does not bring" in kept["message"]

@@ -448,3 +448,19 @@ def test_a_receive_into_what_is_still_sent_is_noted(tmp_path: Path) -> None:
     assert [(n["line"], n["message"]) for n in found[0]["notes"]][1:] == [note]
     text, found = sites([*lines[:3], lines[4], lines[3], *lines[5:]], tmp_path)
     assert (found[0]["code"], len(found[0]["notes"])) == ("OPI101", 1)
+
+
+def test_a_read_before_the_send_is_told_with_the_call_that_comes_again(tmp_path: Path) -> None:
+    before = """static double kept[9999];
+static void give(double **a, int n, int j)
+{
+    memcpy(kept, a[j], n * sizeof(double)); // READ
+    for (int i = 1; i < n; i++) MPI_Send(a[j++], n, MPI_DOUBLE, i, 0, MPI_COMM_WORLD);
+}
+"""
+    lines = ["double **a = calloc(n, sizeof *a);"]
+    lines += ["for (int i = 0; i < n; i++) a[i] = calloc(n, sizeof(double));"]
+    lines += ["for (int t = 0; t < n; t++)", "give(a, n, t); // HERE"]
+    text, found = sites([*lines, 'printf("%g\\n", kept[0]);'], tmp_path, "#include <string.h>\n" + before)
+    read, call = line_of(text, "READ"), line_of(text)
+    assert found[0]["message"] == f"`a[…]` may be read at line {read} after the send, when line {call} calls again"

@@ -353,3 +353,37 @@ static double take(int n)
         (made, "allocated here"),
         (named, "`in` is set here"),
     ]
+
+
+def test_a_declaration_of_several_pointers_is_told_to_need_one_for_each(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static void *take(int n) { void *p = malloc(n); if (!p) abort(); return p; }
+static void drop(void *p) { free(p); }
+static int both(void *s, int n, int to, void *r, int most, int from)
+{
+    int got; MPI_Status st;
+    MPI_Sendrecv(s, n, MPI_BYTE, to, 0, r, most, MPI_BYTE, from, 0, MPI_COMM_WORLD, &st);
+    MPI_Get_count(&st, MPI_BYTE, &got);
+    return got;
+}
+struct h { int (*load)(char *); int cap; };
+static int load(char *p) { for (int i = 0; i < 100; i++) p[i] = i; return 100; }
+static void step(struct h *h)
+{
+    char *a = take(h->cap), *b = take(h->cap);
+    char *c = take(h->cap); char *d = take(h->cap);
+    int n = h->load(a), m = h->load(b);
+    int one = both(a, n, 1, c, h->cap, 2), two = both(b, m, 2, d, h->cap, 1);
+    for (int i = 0; i < one; i++) u[i % 2] += c[i];
+    for (int i = 0; i < two; i++) u[i % 2] += d[i];
+    drop(a); drop(b); drop(c); drop(d);
+}
+"""
+    lines = ["struct h *h = take(sizeof *h); h->load = load; h->cap = 100;", "for (int r = 0; r < argc; r++) step(h);"]
+    _, found = sites(lines, tmp_path, capfd, before)
+    assert [site["message"].rpartition("; ")[2] for site in found if site["side"] == "send"][-1:] == [
+        "`a` would need a declaration of its own"
+    ]
+    _, found = sites(lines, tmp_path, capfd, before.replace("take(h->cap), *b", "take(h->cap); char *b"))
+    assert not any("declaration of its own" in site["message"] for site in found)
