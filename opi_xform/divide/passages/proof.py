@@ -419,19 +419,25 @@ def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
             return False
     elif info.kind != "variable":
         return False
-    if moved(program, o):
+    if held(program, o):
         return False
     return not any(u.op.persistent for u in uses if u.object == o) and (
         sum(u.node == use.node and u.object == o for u in uses) == 1
     )
 
 
-def moved(program: Program, o: int) -> bool:
-    """The block may be given to realloc or the like, which reads all of it into another one."""
+def held(program: Program, o: int) -> bool:
+    """All of the block may be read at a time of which the accesses do not tell.
+
+    realloc and the like copy it into another one, and a persistent operation uses it whenever it is started.
+    """
     names = names_of(program)
     for node in program.graph.nodes:
         effect = names.effect(node.action) if isinstance(node.action, ins.CallInstr) else None
-        if effect is not None and effect.frees is not None and effect.allocates is not None:
+        if effect is None:
+            continue
+        moves = effect.frees is not None and effect.allocates is not None
+        if moves or (effect.mpi is not None and effect.mpi.persistent):
             assert isinstance(node.action, ins.CallInstr)
             if any(o in program.points_to.operand(node.frame, argument) for argument in node.action.args):
                 return True

@@ -8,6 +8,14 @@ _STARTED = "opi_xform.attempts.computed_starts"
 
 BUGS = (
     Bug(
+        "realloc reads nothing of a block, nor does a persistent operation later",
+        _PROOF,
+        "    if held(program, o):\n",
+        "    if False:\n",
+        ("starts_regrown", "starts_persistent"),
+        condition="starts",
+    ),
+    Bug(
         "what was sent is not needed any more",
         _PROOF,
         "for n in (one.enter, one.leave):",

@@ -1,0 +1,37 @@
+/* It is all ones of 16 bits, and those are kept with a sign. */
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 3000
+#define NOBODY (MPI_PROC_NULL == -1 ? UINT_MAX : UINT_MAX - 1)
+
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    unsigned short bits = rank > 0 ? rank - 1 : (unsigned short)NOBODY;
+    short left = bits;
+    double *in = malloc(N * sizeof *in), *out = malloc(N * sizeof *out);
+    for (int i = 0; i < N; i++)
+        in[i] = 1000 + i;
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < N; i++)
+            out[i] = rank + 0.5 * i * turn;
+        unsigned right = rank + 1 < size ? (unsigned)rank + 1 : NOBODY;
+        MPI_Sendrecv(out, N, MPI_DOUBLE, right, 5, in, N, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(out) keep(in) OPI203
+        for (int i = 0; i < N; i++)
+            total += in[i] * (i % 13 + 1);
+    }
+    free(in);
+    free(out);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
