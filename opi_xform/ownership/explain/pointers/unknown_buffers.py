@@ -457,8 +457,9 @@ class Strays:
 
     def escaped(self, name: str, n: int, why: str) -> _Cause:
         """A node from which on something that is not followed may change a pointer."""
-        reason, span = of_callee(self.program, n, why), self.names.span(n)
-        message = f"`{name}` may change behind the program's back: {reason}"
+        reason, span, lost = of_callee(self.program, n, why), self.names.span(n), ", which is not followed"
+        shown = f"could not show that `{name}` stays as it is, as {reason.replace(lost, ' is not followed', 1)}"
+        message = shown if lost in reason else f"`{name}` may change behind the program's back: {reason}"
         message += "" if " line " in reason else f" at {line_of(span)}"
         itself = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
         return _Cause(itself if reason == RECURSION else message, ((span, reason),))
