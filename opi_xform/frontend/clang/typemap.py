@@ -102,6 +102,8 @@ class TypeMap:
         if kind in _UNSIGNED or kind in _SIGNED:
             signed, boolean = kind in _SIGNED, kind == _BOOL
             return Type("int", spelling, size, signed, const=const, volatile=volatile, boolean=boolean)
+        if kind == _COMPLEX and not spelling.endswith(("float", "double", "_Float128")):
+            return Type("unknown", spelling, size, const=const, volatile=volatile)  # GNU's complex integers
         if kind in _FLOATS or kind == _COMPLEX:
             return Type("float", spelling, size, const=const, volatile=volatile)
         if kind == _ENUM:

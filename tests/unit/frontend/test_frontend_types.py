@@ -29,6 +29,8 @@ def type_of(unit: Unit, name: str) -> Type:
         ("enum { A = 1 } x", "int", 4, False),
         ("enum { A = -1 } x", "int", 4, True),
         ("long double x", "float", 16, True),
+        ("double _Complex x", "float", 16, True),
+        ("_Complex int x", "unknown", 8, False),
         ("int *x", "pointer", 8, False),
         ("double x[3][5]", "array", 120, True),
         ("int (*x)(void)", "pointer", 8, False),
