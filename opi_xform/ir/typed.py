@@ -65,12 +65,12 @@ def floats_apart(
         return False
     for function in functions:
         known = {**variables, **function.variables}
-        if any(_meets(to, of, records) for to, of in _views(function, known)):
+        if any(_meets(to, of.type, records) or _of_anything(to, of) for to, of in _views(function, known)):
             return False
     given = [(v.type, v.init) for v in variables.values() if v.init is not None]
     inner = (e for _, init in given for e in within(init))
-    views = ((e.type, e.operand.type) for e in inner if isinstance(e, ast.Cast))
-    return not any(_meets(to, of, records) for to, of in (*((to, e.type) for to, e in given), *views))
+    views = ((e.type, e.operand) for e in inner if isinstance(e, ast.Cast))
+    return not any(_meets(to, of.type, records) or _of_anything(to, of) for to, of in (*given, *views))
 
 
 def _mixed(members: Iterable[frozenset[str]]) -> bool:
@@ -83,6 +83,19 @@ def _mixed(members: Iterable[frozenset[str]]) -> bool:
     return False
 
 
+def _of_anything(to: Type, of: ast.Expr) -> bool:
+    """A pointer to anything, or to characters, is taken for one to numbers (``double *a = p`` clears what it is given).
+
+    Not so what a function returns, as malloc does.
+    """
+    while isinstance(of, ast.Cast):
+        of = of.operand
+    if isinstance(of, ast.Call) or not to.is_pointer or to.elem is None or of.type.elem is None:
+        return False
+    anything = of.type.is_pointer and (of.type.elem.kind == "void" or of.type.elem.size == 1)
+    return anything and (to.elem.kind == "float" or (to.elem.kind == "int" and is_whole(to.elem)))
+
+
 def _meets(to: Type, of: Type, records: Mapping[str, Record]) -> bool:
     """An address of the one kind is taken for one of the other kind."""
     if not (to.is_pointer and (of.is_pointer or of.is_array)) or to.elem is None or of.elem is None:
@@ -93,27 +106,27 @@ def _meets(to: Type, of: Type, records: Mapping[str, Record]) -> bool:
     return (FLOATING in a and WHOLE in b) or (WHOLE in a and FLOATING in b)
 
 
-def _views(function: ast.Function, variables: Mapping[str, ast.Variable]) -> Iterator[tuple[Type, Type]]:
-    """What is taken for what: (the type that it is given, its own)."""
+def _views(function: ast.Function, variables: Mapping[str, ast.Variable]) -> Iterator[tuple[Type, ast.Expr]]:
+    """What is taken for what: (the type that it is given, the value)."""
     for e in within_statement(function.body, variables):
         match e:
             case ast.Cast(type=to, operand=inner):
-                yield to, inner.type
+                yield to, inner
             case ast.Assign(op="", target=target, value=value):
-                yield target.type, value.type
+                yield target.type, value
             case ast.Call(callee=callee, args=args):
-                yield from zip(_parameters(callee.type), (a.type for a in args), strict=False)
+                yield from zip(_parameters(callee.type), args, strict=False)
             case _:
                 pass
     for s, _ in statements(function.body):
         match s:
             case ast.Return(value=ast.Expr() as result) if function.type.elem is not None:
-                yield function.type.elem, result.type
+                yield function.type.elem, result
             case ast.DeclStmt(variables=keys):
                 for key in keys:
                     var = variables.get(key)
                     if var is not None and var.init is not None:
-                        yield var.type, var.init.type
+                        yield var.type, var.init
             case _:
                 pass
 

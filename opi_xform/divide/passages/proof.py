@@ -25,6 +25,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, Poly
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.calls.pending_requests import abandoned
+from opi_xform.ownership.explain.reasons import ended_by_initialiser, marked
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed
 from opi_xform.ownership.liveness.failures import FAILURES
@@ -347,13 +348,21 @@ class Proof:
             by_object.setdefault(one.use.object, []).append(one)
         for o, mine in sorted(by_object.items()):
             buffer = next((b for b in self.buffers if o in b.objects), None)
-            if buffer is None or buffer.carrier.rows or buffer.swaps:
+            if buffer is None or buffer.carrier.rows or buffer.swaps or self.ended(buffer):
                 return None
             found = Between(self.program, buffer, o, self.strict, mine).rests
             if found is None:
                 return None
             out.update(found)
         return tuple(sorted(out))
+
+    def ended(self, buffer: Buffer) -> bool:
+        """What is there before a receive may end what is read of its message: A1 is not made of it, see ``ends.py``."""
+        receives = [u for u in buffer.uses if u.side == "recv"]
+        if not receives:
+            return False
+        ends = ended_by_initialiser(self.program, buffer, "recv") or marked(self.program, buffer, receives)
+        return ends is not None
 
 
 class Between(Judge):

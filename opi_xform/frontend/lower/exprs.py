@@ -294,9 +294,7 @@ class Expressions:
             return Unary(type_, span, sign, operand)
         if op == 13:  # __extension__
             return operand
-        if (
-            op in (11, 12) and operand.type.kind == "float"
-        ):  # __real__, __imag__: a value made of the operand's; as a target, lowering lets it escape
+        if op in (11, 12) and operand.type.kind == "float":  # __real__, __imag__: made of it; as a target, it escapes
             return Cast(type_, span, operand)
         return self._refuse(i, type_, span, kids, "unknown expression")
 

@@ -41,6 +41,20 @@ def called_pointer(program: Program, node: int) -> str:
     return spelling(callee) if isinstance(callee, ast.VarRef | ast.Member) else ""
 
 
+def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
+    """The innermost call around a node that may as well be one of another function, through a pointer; its function."""
+    graph = program.graph
+    while (call := graph.frames[graph.nodes[n].frame].call) >= 0:
+        before = graph.preds[graph.nodes[call].block]
+        action = graph.nodes[call].action
+        direct = isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)
+        if not direct and any(len(graph.succs[b]) > 1 for b in before):
+            key = graph.frames[graph.nodes[n].frame].function
+            return node_span(program, call), program.functions[key].name
+        n = call
+    return None
+
+
 def called_from(program: Program, n: int, other: int) -> int | None:
     """The node itself, or the call of the function around it, that stands in the same copy of a function as another."""
     return called_in(program, n, program.graph.nodes[other].frame)

@@ -11,12 +11,18 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
-from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, node_span
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
-from opi_xform.ownership.liveness.zero_ends import given_as_text, has_characters, read_to_an_end, zeros_put
+from opi_xform.ownership.liveness.zero_ends import (
+    copied_as_text,
+    given_as_text,
+    has_characters,
+    read_to_an_end,
+    zeros_put,
+)
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -312,20 +318,6 @@ def name_at(program: Program, buffer: Buffer, use: Use) -> str:
     return spelling(e) + (ROWS if carrier.rows and buffer.name.endswith(ROWS) else "")
 
 
-def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
-    """The innermost call around a node that may as well be one of another function, through a pointer; its function."""
-    graph = program.graph
-    while (call := graph.frames[graph.nodes[n].frame].call) >= 0:
-        before = graph.preds[graph.nodes[call].block]
-        action = graph.nodes[call].action
-        direct = isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)
-        if not direct and any(len(graph.succs[b]) > 1 for b in before):
-            key = graph.frames[graph.nodes[n].frame].function
-            return node_span(program, call), program.functions[key].name
-        n = call
-    return None
-
-
 def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:
     """One of the reads of a loop comes before each of its writes: in the first turn it finds what was there before."""
     blocks = {n: program.graph.nodes[n].block for n in (*reads, *writes)}
@@ -424,7 +416,8 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
     filled = zeros_put(program, buffer)
     text = text or (filled is not None and has_characters(program, buffer))
-    if filled is None or not (read_to_an_end if text else given_as_text)(program, buffer):
+    ways = (read_to_an_end, copied_as_text) if text else (given_as_text,)
+    if filled is None or not any(way(program, buffer) for way in ways):
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
     return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.names import Name, Names, names_of
@@ -76,6 +77,23 @@ def given_as_text(program: Program, buffer: Buffer) -> bool:
                 continue
             if any(a.kind == "R" and a.length is None for a in accesses):
                 return True
+    return False
+
+
+def copied_as_text(program: Program, buffer: Buffer) -> bool:
+    """A library function copies it to other characters, of which the end may be asked for there."""
+    for o in buffer.objects:
+        for n, accesses in index_of(program).accesses.of(o).items():
+            call = program.graph.nodes[n].action
+            if not isinstance(call, ins.CallInstr) or not any(a.kind == "R" for a in accesses):
+                continue
+            effect = program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+            for flow in effect.flows if effect is not None and effect.mpi is None else ():
+                to = call.call.args[flow.target] if flow.target < len(call.call.args) else None
+                while isinstance(to, ast.Cast):
+                    to = to.operand
+                if to is not None and to.type.elem is not None and to.type.elem.size == 1:
+                    return True
     return False
 
 

@@ -26,9 +26,17 @@ BUGS = (
     Bug(
         "no cast makes an int of a float",
         _TYPED,
-        "        if any(_meets(to, of, records) for to, of in _views(function, known)):\n            return False\n",
-        "",
+        "if any(_meets(to, of.type, records) or _of_anything(to, of) for to, of in _views(function, known)):",
+        "if any(_of_anything(to, of) for to, of in _views(function, known)):",
         ("typed_cast", "typed_cast_argument"),
+        condition="packed",
+    ),
+    Bug(
+        "what is given as a pointer to anything is what it is taken for",
+        _TYPED,
+        "    return anything and",
+        "    return False and",
+        ("typed_anything",),
         condition="packed",
     ),
     Bug(

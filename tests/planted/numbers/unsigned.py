@@ -42,8 +42,8 @@ BUGS = (
     Bug(
         "a quotient of what was multiplied is what it was",
         _EVALUATE,
-        "((op.type.size or 0) < 8 or self.computed(values[0]))",
-        "((op.type.size or 0) < 8)",
+        "((op.type.size or 0) < 8 or tag or self.computed(values[0]))",
+        "((op.type.size or 0) < 8 or tag)",
         ("odd_wrapped_quotient_wide",),
         condition="numbers that wrap",
     ),

@@ -33,14 +33,13 @@ from opi_xform.ownership.model.roots import base_of
 from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed from the call to where its pointer comes from
-SHOWN = 3  # notes
+SHOWN, NOWHERE = 3, -1  # notes; see ``Place``
 NOT_FOLLOWED = "could not be followed"
 GENERAL = "the pointer may stand for several buffers here, or for none that is known"
 
 Notes = tuple[tuple[Span, str], ...]
 Words = tuple[str, str, int, int]  # function, file, first and last byte of an lvalue
 Place = tuple[int, int]  # object, byte; NOWHERE for one that is computed
-NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +251,6 @@ class Strays:
         message = f"`{called}` returns one of several pointers: that of {lines_of(notes)}"
         return _Cause(message, tuple(notes.items())[:SHOWN])
 
-    # --- pointers in memory --------------------------------------------------------------------------------------
-
     def load(self, n: int) -> _Cause | tuple[ins.Operand, int] | None:
         """A pointer that is read from memory and does not count as a variable."""
         if self.finder is None:
@@ -457,12 +454,14 @@ class Strays:
 
     def escaped(self, name: str, n: int, why: str) -> _Cause:
         """A node from which on something that is not followed may change a pointer."""
-        reason, span, lost = of_callee(self.program, n, why), self.names.span(n), ", which is not followed"
-        shown = f"could not show that `{name}` stays as it is, as {reason.replace(lost, ' is not followed', 1)}"
-        message = shown if lost in reason else f"`{name}` may change behind the program's back: {reason}"
+        reason, span = of_callee(self.program, n, why), self.names.span(n)
+        message = f"`{name}` may change behind the program's back: {reason}"
+        if (lost := ", which is not followed") in reason:
+            message = f"could not show that `{name}` stays as it is, as {reason.replace(lost, ' is not followed', 1)}"
         message += "" if " line " in reason else f" at {line_of(span)}"
-        itself = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
-        return _Cause(itself if reason == RECURSION else message, ((span, reason),))
+        if reason == RECURSION:
+            message = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
+        return _Cause(message, ((span, reason),))
 
     def behind_its_back(self, e: ast.Expr, frame: int) -> _Cause | None:
         """The pointer that an lvalue goes through is a variable that something may change that is not followed."""

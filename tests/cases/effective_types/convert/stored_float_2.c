@@ -10,6 +10,11 @@ struct grid {
     float *x;
 };
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -31,7 +36,7 @@ int main(int argc, char **argv)
             for (int i = 0; i < grid->nx * grid->ny; i++)
                 sbuf[i] = k + 0.5 * i;
             for (int i = 0; i < 3; i++)
-                ((float *)places[argc > 0])[i] = i;
+                ((float *)place(places, argc > 0))[i] = i;
             MPI_Send(sbuf, grid->nx * grid->ny, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
         } else if (rank == 1) {
             MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);

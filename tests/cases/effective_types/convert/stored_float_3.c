@@ -5,6 +5,11 @@
 
 #define N 2000
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -27,7 +32,7 @@ int main(int argc, char **argv)
                 sbuf[i] = k + 0.5 * i;
             for (int i = 0; i < 3; i++) {
                 if (i > argc)
-                    ((double *)places[argc > 5])[8 + i] = i;
+                    ((double *)place(places, argc > 5))[8 + i] = i;
             }
             MPI_Send(sbuf, count[k], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
         } else if (rank == 1) {

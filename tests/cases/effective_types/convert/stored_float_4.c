@@ -11,6 +11,11 @@ static void fill(double *x, int n)
         x[n] = 0.5 * n;
 }
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -30,7 +35,7 @@ int main(int argc, char **argv)
             count[argc] = N / 2;
             for (int i = 0; i < (int)count[argc]; i++)
                 sbuf[i] = k + 0.5 * i;
-            fill((double *)places[argc > 5] + 8, 3);
+            fill((double *)place(places, argc > 5) + 8, 3);
             MPI_Send(sbuf, (int)count[argc], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
         } else if (rank == 1) {
             MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);

@@ -5,6 +5,11 @@
 
 #define N 2000
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -25,9 +30,9 @@ int main(int argc, char **argv)
             for (int i = 0; i < count[0]; i++)
                 sbuf[i] = k + 0.5 * i;
             if (argc > 1)
-                ((float *)places[argc > 5])[4 + argc] = 1.5f;
+                ((float *)place(places, argc > 5))[4 + argc] = 1.5f;
             else
-                *((double *)places[argc > 5] + 6) = 2.5;
+                *((double *)place(places, argc > 5) + 6) = 2.5;
             MPI_Send(sbuf, count[0], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
         } else if (rank == 1) {
             MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);

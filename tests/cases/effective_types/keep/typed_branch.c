@@ -5,6 +5,11 @@
 
 #define N 2000
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -25,9 +30,9 @@ int main(int argc, char **argv)
             for (int i = 0; i < count[argc]; i++)
                 sbuf[i] = k + 0.5 * i;
             if (argc < 5)
-                ((int *)places[argc > 5])[argc] = N;
+                ((int *)place(places, argc > 5))[argc] = N;
             else
-                ((double *)places[argc > 5])[4] = 1.5;
+                ((double *)place(places, argc > 5))[4] = 1.5;
             MPI_Send(sbuf, count[argc], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
         } else if (rank == 1) {
             MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);

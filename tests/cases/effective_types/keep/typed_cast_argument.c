@@ -11,6 +11,11 @@ static void set(float *x)
     *x = 0x1.f4p-139f;
 }
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -30,7 +35,7 @@ int main(int argc, char **argv)
             count[0] = N / 2;
             for (int i = 0; i < count[0]; i++)
                 sbuf[i] = k + 0.5 * i;
-            set((float *)(argc < 5 ? count : (int *)places[argc > 5]));
+            set((float *)(argc < 5 ? count : (int *)place(places, argc > 5)));
             MPI_Send(sbuf, count[0], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
         } else if (rank == 1) {
             MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);

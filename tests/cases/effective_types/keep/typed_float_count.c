@@ -5,6 +5,11 @@
 
 #define N 2000
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -24,7 +29,7 @@ int main(int argc, char **argv)
             count[argc] = N / 2;
             for (int i = 0; i < (int)count[argc]; i++)
                 sbuf[i] = k + 0.5 * i;
-            ((double *)places[argc > 5])[argc] = N;
+            ((double *)place(places, argc > 5))[argc] = N;
             MPI_Send(sbuf, (int)count[argc], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
         } else if (rank == 1) {
             MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);

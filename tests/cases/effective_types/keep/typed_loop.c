@@ -5,6 +5,11 @@
 
 #define N 2000
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -25,8 +30,8 @@ int main(int argc, char **argv)
             for (int i = 0; i < count[argc]; i++)
                 sbuf[i] = k + 0.5 * i;
             for (int i = 0; i < 2; i++) {
-                ((double *)places[argc > 5])[4 + i] = 1.5;
-                ((int *)places[argc > 5])[argc] += N / 4;
+                ((double *)place(places, argc > 5))[4 + i] = 1.5;
+                ((int *)place(places, argc > 5))[argc] += N / 4;
             }
             MPI_Send(sbuf, count[argc], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
         } else if (rank == 1) {

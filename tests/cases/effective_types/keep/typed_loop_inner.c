@@ -5,6 +5,11 @@
 
 #define N 2000
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -25,10 +30,10 @@ int main(int argc, char **argv)
             for (int i = 0; i < count[argc]; i++)
                 sbuf[i] = k + 0.5 * i;
             for (int i = 0; i < 2; i++) {
-                ((double *)places[argc > 5])[4 + i] = 1.5;
+                ((double *)place(places, argc > 5))[4 + i] = 1.5;
                 for (int j = 0; j < 2; j++)
-                    ((int *)places[argc > 5])[argc] += N / 8;
-                ((double *)places[argc > 5])[6 + i] = 1.5;
+                    ((int *)place(places, argc > 5))[argc] += N / 8;
+                ((double *)place(places, argc > 5))[6 + i] = 1.5;
             }
             MPI_Send(sbuf, count[argc], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
         } else if (rank == 1) {

@@ -5,6 +5,11 @@
 
 #define N 2000
 
+static void *place(void **places, int k)
+{
+    return places[k];
+}
+
 int main(int argc, char **argv)
 {
     int rank, got;
@@ -24,8 +29,8 @@ int main(int argc, char **argv)
             count[0] = N / 2;
             for (int i = 0; i < count[0]; i++)
                 sbuf[i] = k + 0.5 * i;
-            ((double *)places[argc > 5])[4] = 1.5;
-            sscanf("2000", "%d", (int *)places[argc > 5]);
+            ((double *)place(places, argc > 5))[4] = 1.5;
+            sscanf("2000", "%d", (int *)place(places, argc > 5));
             MPI_Send(sbuf, count[0], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
         } else if (rank == 1) {
             MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);

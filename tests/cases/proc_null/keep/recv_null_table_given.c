@@ -1,11 +1,14 @@
 /* A function makes an int of it. */
-#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define N 3000
-#define NOBODY (MPI_PROC_NULL == -1 ? UINT_MAX : UINT_MAX - 1)
+#ifdef OPEN_MPI
+#define NOBODY 4294967294
+#else
+#define NOBODY 4294967295
+#endif
 
 static const unsigned near[8] = { NOBODY, 0, 1, 2, 3, 4, 5, 6 };
 
@@ -29,7 +32,7 @@ int main(int argc, char **argv)
     for (int turn = 0; turn < 3; turn++) {
         for (int i = 0; i < N; i++)
             out[i] = rank + 0.5 * i * turn;
-        unsigned right = rank + 1 < size ? (unsigned)rank + 1 : NOBODY;
+        unsigned right = rank + 1 < size ? (unsigned)rank + 1 : (unsigned)NOBODY;
         MPI_Sendrecv(out, N, MPI_DOUBLE, right, 5, in, N, MPI_DOUBLE, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(out) keep(in) OPI203
         for (int i = 0; i < N; i++)
             total += in[i] * (i % 13 + 1);

@@ -1,0 +1,48 @@
+/* A function takes whatever it is given for floating numbers: of such a program the rule is not believed. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2000
+
+static void clear(void *at, int n)
+{
+    double *x = at;
+    for (int i = 4; i < n; i++)
+        x[i] = 0.0;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, got;
+    double total = 0.0;
+    double *sbuf = malloc(2 * N * sizeof(double)), *rbuf = malloc(2 * N * sizeof(double));
+    double *other = malloc(64 * sizeof(double));
+    int *count = malloc(64 * sizeof(double));
+    void *places[2] = { count, other };
+    MPI_Status status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 * N; i++)
+        sbuf[i] = i;
+    for (int k = 0; k < 3; k++) {
+        if (rank == 0) {
+            count[0] = N / 2;
+            for (int i = 0; i < count[0]; i++)
+                sbuf[i] = k + 0.5 * i;
+            clear(places[argc > 5], 8);
+            MPI_Send(sbuf, count[0], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status);
+            MPI_Get_count(&status, MPI_DOUBLE, &got);
+            for (int i = 0; i < got; i++)
+                total += (k + 1) * rbuf[i];
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}
