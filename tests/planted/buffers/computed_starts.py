@@ -8,6 +8,22 @@ _STARTED = "opi_xform.attempts.computed_starts"
 
 BUGS = (
     Bug(
+        "what a part held before ends nothing that is read of a message",
+        _PROOF,
+        " or self.ended(buffer):",
+        ":",
+        ("starts_marked", "starts_zeros"),
+        condition="starts",
+    ),
+    Bug(
+        "a text that is copied is none",
+        "opi_xform.ownership.explain.reasons",
+        "(read_to_an_end, copied_as_text)",
+        "(read_to_an_end,)",
+        ("text_copied",),
+        condition="first contents",
+    ),
+    Bug(
         "realloc reads nothing of a block, nor does a persistent operation later",
         _PROOF,
         "    if held(program, o):\n",

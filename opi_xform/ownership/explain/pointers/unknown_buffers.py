@@ -36,7 +36,6 @@ STEPS = 8  # names that are followed from the call to where its pointer comes fr
 SHOWN, NOWHERE = 3, -1  # notes; see ``Place``
 NOT_FOLLOWED = "could not be followed"
 GENERAL = "the pointer may stand for several buffers here, or for none that is known"
-
 Notes = tuple[tuple[Span, str], ...]
 Words = tuple[str, str, int, int]  # function, file, first and last byte of an lvalue
 Place = tuple[int, int]  # object, byte; NOWHERE for one that is computed

@@ -1,0 +1,35 @@
+/* So do the zeros of calloc. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 600
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        static char w[N];
+        memset(w, 'a', N);
+        for (int t = 0; t < 2; t++)
+            for (int k = 0; k < N; k += 200)
+                MPI_Send(&w[k], t ? 100 : 200, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        for (int t = 0; t < 2; t++) {
+            char *out = calloc(N, 1);
+            for (int k = 0; k < N; k += 200) {
+                MPI_Recv(&out[k], 200, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(out)
+                for (int i = k; i < k + 200 && out[i]; i++)
+                    sum++;
+            }
+            free(out);
+        }
+    }
+    printf("%d %g\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
