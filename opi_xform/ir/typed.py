@@ -112,6 +112,9 @@ def _views(function: ast.Function, variables: Mapping[str, ast.Variable]) -> Ite
         match e:
             case ast.Cast(type=to, operand=inner):
                 yield to, inner
+                while isinstance(inner, ast.Cast):  # `(int *)(void *)&x`
+                    inner = inner.operand
+                yield to, inner
             case ast.Assign(op="", target=target, value=value):
                 yield target.type, value
             case ast.Call(callee=callee, args=args):
