@@ -166,6 +166,7 @@ BUGS = (
         "if not op.unsigned or not self.near_end(shifted):",
         "if True:",
         ("size_bound_shifted",),
+        also=Bug("", "opi_xform.values.evaluate", 'tag = name == ">>" and divisor >= TAG', "tag = False", ()),
         condition="numbers that wrap",
     ),
     Bug(

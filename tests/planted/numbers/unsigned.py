@@ -37,6 +37,7 @@ BUGS = (
         "return any(c.constant is not None and abs(c.constant) >= WRAPS for c in arms)",
         "return False",
         ("odd_unsigned_arm",),
+        also=Bug("", _SYMBOLS, " or any(map(self.is_large, sums))", "", ()),
         condition="numbers that wrap",
     ),
     Bug(
