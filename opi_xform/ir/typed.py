@@ -17,6 +17,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.types import Record, Type
 from opi_xform.ir.walk import statements, within, within_statement
 
+UNKNOWN = Type("unknown", "")  # of a member that is initialised, or a parameter without a prototype
 FLOATING = "float"
 WHOLE = "whole"
 
@@ -90,9 +91,13 @@ def _of_anything(to: Type, of: ast.Expr) -> bool:
     """
     while isinstance(of, ast.Cast):
         of = of.operand
-    if isinstance(of, ast.Call) or not to.is_pointer or to.elem is None or of.type.elem is None:
+    if isinstance(of, ast.Call) or of.type.elem is None:
         return False
     anything = of.type.is_pointer and (of.type.elem.kind == "void" or of.type.elem.size == 1)
+    if to is UNKNOWN:
+        return anything and of.type.elem.kind == "void"
+    if not to.is_pointer or to.elem is None:
+        return False
     return anything and (to.elem.kind == "float" or (to.elem.kind == "int" and is_whole(to.elem)))
 
 
@@ -118,7 +123,10 @@ def _views(function: ast.Function, variables: Mapping[str, ast.Variable]) -> Ite
             case ast.Assign(op="", target=target, value=value):
                 yield target.type, value
             case ast.Call(callee=callee, args=args):
-                yield from zip(_parameters(callee.type), args, strict=False)
+                known = _parameters(callee.type)
+                yield from zip(known or (UNKNOWN,) * len(args), args, strict=False)
+            case ast.InitList(items=items):
+                yield from ((UNKNOWN, item) for item in items)
             case _:
                 pass
     for s, _ in statements(function.body):

@@ -279,8 +279,10 @@ class Taint(Marked):
                     if not _is_int(type_):
                         return False
                     work.extend(args)
-                case _:
+                case ins.Const():
                     pass
+                case _:
+                    return False
         return True
 
     def becomes_floating(self, marks: Marks, type_: Type) -> None:

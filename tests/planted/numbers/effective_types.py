@@ -34,8 +34,8 @@ BUGS = (
     Bug(
         "what is given as a pointer to anything is what it is taken for",
         _TYPED,
-        "    return anything and",
-        "    return False and",
+        "    return anything and (to.elem",
+        "    return False and (to.elem",
         ("typed_anything",),
         condition="packed",
     ),

@@ -39,6 +39,7 @@ def test_what_a_store_is_of() -> None:
         ("void f(double **x) { int **p = (int **)x; (void)p; }", True),
         ("struct s { int n; double x; }; double f(struct s *s) { return *(double *)s; }", False),
         ("struct s { double x, y; }; double f(struct s *s) { return *(double *)s; }", True),
+        ("struct v { int n; double *x; }; int f(void *p) { struct v t = {1, p}; t.x[0] = 1; return t.n; }", False),
         ("union u { int n; double x; }; int f(union u *u) { return u->n; }", False),
         ("union u { char n[8]; double x; }; int f(union u *u) { return u->n[0]; }", True),
         ("union u { int n; void *x; }; int f(union u *u) { return u->n; }", True),
