@@ -119,7 +119,7 @@ def unwritten(judge: Judge, without: Collection[int]) -> bool:
 def touches_beyond(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes after a receive that may touch the buffer beyond what it makes room for, nearest first."""
     nodes = ahead(judge.program.graph, use.node, {*judge.accesses, *judge.use_nodes})
-    covered = None if use.lo is None or use.length is None else judge.region(use.node, use.lo, use.length, True)
+    covered = judge.message(use)
     found: list[int] = []
     try:
         with judge.regions.budget():
