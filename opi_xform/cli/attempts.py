@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from opi_xform.ownership.model.buffers import Program
 
 LARGEST = 20_000
-"""Nodes of a program of which one attempt is tried with another: each takes an analysis."""
+"""Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
+WITH_STRUCTS = ("parts", "starts")
+"""What is tried in a larger program, too, once its arrays have left their structs: only that shows their parts."""
 
 Better = tuple[Plan, dict[str, bytes] | None]
 """A plan, and what it makes of the files where that is not what follows from its own edits."""
@@ -100,7 +102,9 @@ class Attempts:
     def with_later(self, name: str) -> Again:
         """How the program is analysed with other texts, each of them tried with the attempts that come later."""
         later = self.left[self.left.index(name) + 1 :]
-        if not later or len(self.program.graph.nodes) > LARGEST:
+        if len(self.program.graph.nodes) > LARGEST:
+            later = tuple(n for n in later if name == "structs" and n in WITH_STRUCTS)
+        if not later:
             return self.again
 
         def further(again: Again, program: Program, plan: Plan) -> Better:
