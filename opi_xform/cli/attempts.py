@@ -61,7 +61,7 @@ class Attempts:
     options: Options
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "starts", "copies")
+    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "starts", "tables", "copies")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -77,7 +77,11 @@ class Attempts:
         kept = [d for d in plan.decisions if d.decision == "keep"]
         shared = any((d.form or d.code) in SHARED for d in kept)
         for name in self.left:
-            if kept and (name not in ("parts", "starts") or shared) and (name != "copies" or self.program.complete):
+            if (
+                kept
+                and (name not in ("parts", "starts", "tables") or shared)
+                and (name != "copies" or self.program.complete)
+            ):
                 yield name
 
     def tried(self, plan: Plan, name: str) -> Better:
@@ -87,6 +91,7 @@ class Attempts:
             "structs": self.loosened,
             "parts": self.parted,
             "starts": self.started,
+            "tables": self.tabled,
             "copies": self.passed,
         }
         try:
@@ -155,6 +160,12 @@ class Attempts:
         from opi_xform.attempts.computed_starts import Starting
 
         return Starting(self.program, self.units, plan, again, self.settings.strict).run()
+
+    def tabled(self, plan: Plan, again: Again) -> Found | None:
+        """With tables of blocks for receives in a loop into one buffer."""
+        from opi_xform.attempts.message_tables import Tabling
+
+        return Tabling(self.program, self.units, plan, again, self.settings.strict).run()
 
     def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""

@@ -16,13 +16,14 @@ from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.object_index import index_of
 
 
-def marks_before(program: Program, buffer: Buffer, use: Use) -> int | None:
-    """A node that puts marks into the buffer of a receive before it.
+def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None = None) -> int | None:
+    """A node that puts marks into the buffer of a receive before it.  begin: the node of which that is asked, where a
+    loop of receives begins with it.
 
     They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros,
     and marks that are put there once, may be no more than care: they count where the program reads on to an end.
     """
-    found = _put_before(program, use)
+    found = _put_before(program, use.object, use.node if begin is None else begin)
     if found is None:
         return None
     n, again = found
@@ -31,15 +32,15 @@ def marks_before(program: Program, buffer: Buffer, use: Use) -> int | None:
     return n if (again and not zero) or read_to_an_end(program, buffer) else None
 
 
-def _put_before(program: Program, use: Use) -> tuple[int, bool] | None:
+def _put_before(program: Program, o: int, receive: int) -> tuple[int, bool] | None:
     """The node, and whether it is in the innermost loop of the receive."""
     graph, nest = program.graph, program.nest
-    home = graph.nodes[use.node].block
+    home = graph.nodes[receive].block
     chain = nest.chain(home)
     loop = nest.loops[chain[0]] if chain else None
     wanted = _guards(program, home)
-    accesses = index_of(program).accesses.of(use.object)
-    first = graph.blocks[home].index(use.node)
+    accesses = index_of(program).accesses.of(o)
+    first = graph.blocks[home].index(receive)
     work = [(home, first)]
     seen = set()
     while work:
