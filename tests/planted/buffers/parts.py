@@ -11,6 +11,14 @@ _WORDS = "opi_xform.divide.size_text"
 
 BUGS = (
     Bug(
+        "a jump leaves out nothing but what frees",
+        "opi_xform.divide.mentions",
+        "inside = bool(guarded) and all(any(s is f for f in freed) for one in guarded for s in _plainly(one))",
+        "inside = bool(guarded)",
+        ("parts_guarded_jump",),
+        condition="rows and parts",
+    ),
+    Bug(
         "an assertion is the system's, whoever defines it",
         "opi_xform.divide.asserted",
         " or any(_DEFINED.search(read(f)) for f in files)",
