@@ -107,6 +107,8 @@ class Attempts:
     def with_later(self, name: str) -> Again:
         """How the program is analysed with other texts, each of them tried with the attempts that come later."""
         later = self.left[self.left.index(name) + 1 :]
+        if name == "macros" and "structs" in self.left:
+            later = ("structs", *later)  # a macro was the name of an array in one
         if len(self.program.graph.nodes) > LARGEST:
             later = tuple(n for n in later if name == "structs" and n in WITH_STRUCTS)
         if not later:

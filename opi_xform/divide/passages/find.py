@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from opi_xform.divide.decompose import pure
-from opi_xform.divide.mentions import Mention, mentions_of
+from opi_xform.divide.mentions import Mention, blocks, mentions_of
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children, expressions, within
 from opi_xform.ownership.buffers.uses import P2P, collect
 from opi_xform.ownership.model.buffers import Place, Program, Use
+from opi_xform.ownership.model.roots import is_zero
 from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.ownership.spelling.scopes import means_type
 from opi_xform.record import dataclass
@@ -170,18 +171,23 @@ def _around(
     that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending;
     where none does, as where each turn of a loop sends to one partner, a send is the last one itself.
     """
-    blocks = list(_blocks(function.body))
-    while (body := next((b for b in blocks if any(s is message for s in b)), None)) is not None:
+    every = list(blocks(function.body))
+    while (body := next((b for b in every if any(s is message for s in b)), None)) is not None:
         found = False
         for one in _beside(program, function, body, message, use, mentions):
             found = True
             yield one
-        around = (
-            None if found else next((s for b in blocks for s in b if isinstance(s, ast.Block) and s.body is body), None)
-        )
+        around = None if found else next((s for b in every for s in b if _once(s) is body), None)
         if around is None:
             return
-        message = around  # a block that has no condition of its own
+        message = around
+
+
+def _once(s: ast.Stmt) -> Sequence[ast.Stmt] | None:
+    """The body of a statement that runs once and has no condition of its own: a block, or ``do { … } while (0)``."""
+    if isinstance(s, ast.DoWhile) and isinstance(s.body, ast.Block) and is_zero(s.cond):
+        s = s.body
+    return s.body if isinstance(s, ast.Block) else None
 
 
 def _beside(
@@ -262,22 +268,6 @@ def _set_there(e: ast.Expr, before: Sequence[ast.Stmt]) -> ast.Expr:
         if isinstance(set_to, ast.Assign) and isinstance(set_to.target, ast.VarRef) and set_to.target.var == plain.var:
             return set_to.value if set_to.op == "" else e
     return e
-
-
-def _blocks(top: ast.Stmt) -> Iterator[Sequence[ast.Stmt]]:
-    stack = [top]
-    while stack:
-        s = stack.pop()
-        match s:
-            case ast.Block(body=items):
-                yield items
-                stack.extend(items)
-            case ast.If(then=then, other=other):
-                stack.extend(x for x in (then, other) if x is not None)
-            case ast.For() | ast.While() | ast.DoWhile() | ast.Switch() | ast.Case() | ast.Label():
-                stack.append(s.body)
-            case _:
-                pass
 
 
 def in_span(inner: Span, outer: Span) -> bool:
