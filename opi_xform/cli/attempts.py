@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from opi_xform.attempts.again import Again
@@ -19,6 +19,7 @@ from opi_xform.divide import SHARED
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.plan import Plan
+from opi_xform.record import dataclass
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.text.errors import PlanError
 from opi_xform.text.sources import Sources

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
+from opi_xform.record import dataclass
 
 LEFT_OUT_HERE = ", which is left out here but perhaps not elsewhere,"
 """Said of a directive under a false ``#if`` that other flags may bring in."""

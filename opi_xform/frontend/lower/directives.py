@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.frontend.clang.source import File, skip_space, tokens
 from opi_xform.ir.span import Span
 from opi_xform.program.threads import LEFT_OUT_HERE
+from opi_xform.record import dataclass
 
 LOOSE = re.compile(rb"may_alias|no-strict-aliasing")  # memory may be read as another type
 WORD = re.compile(rb"(?<![A-Za-z0-9_])omp(?![A-Za-z0-9_])")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.frontend.clang.source import File
 from opi_xform.frontend.lower.directives import (
@@ -33,6 +33,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import parts as parts_of
 from opi_xform.ir.walk import statements, with_blocks, within, within_statement
 from opi_xform.program.threads import LEFT_OUT_HERE
+from opi_xform.record import dataclass
 
 _UPDATES = {
     "+": frozenset({"+", "-"}),
