@@ -18,6 +18,7 @@ from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
 from opi_xform.ownership.model.lvalues import Expressions, in_same_words
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.procnull.counted import counting
 from opi_xform.regions.sets import BudgetExceeded
 
 SHOWN = 3  # nodes that are told
@@ -30,11 +31,14 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely.
 
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.  A call
-    of MPI that reads it sends it again, too.
+    of MPI that reads it sends it again, too.  After a receive, what reads no more than a status says has come goes
+    last.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
-    candidates.sort(key=lambda n: never_run(judge.program, n))
+    counted = {n for n in candidates if use.side == "recv" and counting(judge.program, use, n) is not None}
+    candidates.sort(key=lambda n: (never_run(judge.program, n), n in counted))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
+    found = tuple(n for n in found if n not in counted) or found
     if use.side == "send":
         calls = judge.use_nodes.keys() | names_of(judge.program).operations.keys()
         if calls.issuperset(found):

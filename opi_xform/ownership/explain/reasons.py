@@ -29,6 +29,7 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
+from opi_xform.ownership.procnull.counted import counting
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
 
@@ -153,11 +154,16 @@ def liveness_refusal(
         source = UNSPELLED if use.buffer.peer is None else spelling(use.call.args[use.buffer.peer])
         source = "the source" if source == UNSPELLED else f"the source, `{source}`,"
         message = f"could not show that {source} is not MPI_PROC_NULL, and {line} reads `{name}` then too"
+        told = counting(program, use, first)
         if why is not None:
             text, span, named = why
             null = "the source may be" if named else "could not show that the source is not"
             message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{name}` then too"
             notes = (*notes, (span, "the source comes from here"))
+        if told is not None:
+            much = f"could not show that {line} reads nothing of `{name}` then: how much comes"
+            message = f"{message.rpartition(', and ')[0]}, and {much} is told at {line_of(node_span(program, told))}"
+            notes = (*notes, (node_span(program, told), "how much has come is told here"))
     elif room:
         message = _if_least(use, least, f"{line} may touch bytes of `{name}` beyond those the receive makes room for")
     else:
