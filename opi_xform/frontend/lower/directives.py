@@ -218,7 +218,8 @@ def lines(data: bytes, begin: int, end: int) -> Iterator[tuple[list[str], int, i
     first = True  # a line begins here
     found = tokens(data, begin, end)
     for i, (at, stop, kind) in enumerate(found):
-        if at < last:
+        if at < last:  # a comment that ends the directive may reach into the next line
+            first = first or (kind == "space" and b"\n" in data[last:stop])
             continue
         if kind == "space":
             first = first or b"\n" in data[at:stop]
