@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from case_tools import run_tool
 
 HEAD = """#include <mpi.h>
@@ -79,6 +80,47 @@ static void halves(int *a, int from, int to, int m, int id, int rank)
     text, site = kept(before, "int *b = calloc(n + 1, 4);\nhalves(b, 0, n, 3, 0, rank);\n", tmp_path)
     assert f"which calls itself at line {line_of(text, 'AGAIN')}" in site["message"]
     assert (line_of(text, "AGAIN"), "calls itself here") in [(n["line"], n["message"]) for n in site["notes"]]
+
+
+@pytest.mark.parametrize("pointer", [False, True])
+def test_a_function_below_one_that_calls_itself_through_another(tmp_path: Path, pointer: bool) -> None:
+    before = """
+static void lu(int *x, int n);
+static void gather(int *x, int n)
+{
+    if (n > 4)
+        lu(x, n / 2); // AGAIN
+}
+static void jacobi(int *x, int n)
+{
+    int *out = malloc(n * sizeof *out);
+    MPI_Request r;
+    for (int i = 0; i < n; i++)
+        out[i] = x[i];
+    MPI_Isend(out, n, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); // SENT
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    free(out);
+}
+static void step(int *x, int n) { jacobi(x, n); }
+static void lu(int *x, int n)
+{
+    gather(x, n); // THROUGH
+    step(x, n);
+}
+"""
+    if pointer:
+        before = before.replace("lu(x, n / 2)", "again(x, n / 2)").replace(
+            "(int *x, int n);", "(int *x, int n);\n" + "static void (*again)(int *, int) = lu;", 1
+        )
+    text, site = kept(before, "int *b = calloc(n + 1, 4);\nlu(b, n);\n", tmp_path)
+    used = "`out`: it is used in `jacobi`, to which `lu` leads; `lu`"
+    if pointer:
+        message, notes = "may be entered once more before it has returned", [("SENT", "used here")]
+    else:
+        message = "calls itself through `gather`: could not show that it is of one of these calls alone"
+        notes = [("THROUGH", "`gather` is called here"), ("AGAIN", "`lu` is called here")]
+    assert (site["code"], site["message"]) == ("OPI103", f"{used} {message}")
+    assert [(n["line"], n["message"]) for n in site["notes"]] == [(line_of(text, mark), what) for mark, what in notes]
 
 
 def test_the_length_of_a_datatype(tmp_path: Path) -> None:
