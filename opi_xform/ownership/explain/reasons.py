@@ -182,13 +182,14 @@ def _next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) ->
     """A send that the next turn of its loop sends once more, where nothing in that loop writes; '' for none."""
     nest, nodes, symbols = program.nest, program.graph.nodes, program.values.symbols
     around = nest.chain(nodes[use.node].block)
-    if n != use.node or not around or use.lo is None or use.length is None or buffer.carrier.rows:
+    places = (use.lo, use.length, *((use.row,) if buffer.carrier.rows else ()))
+    if n != use.node or not around or None in places:
         return ""
-    moving = {loop for p in (use.lo, use.length) for loop in symbols.scope(symbols.resolve(p))}
+    moving = {loop for p in places if p is not None for loop in symbols.scope(symbols.resolve(p))}
     accesses, turn = program.values.accesses, nest.loops[around[0]].blocks
     writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
     writes.update(u.node for u in buffer.uses if u.side == "recv")
-    if moving.intersection(around) or any(nodes[m].block in turn for m in writes):
+    if around[0] in moving or any(nodes[m].block in turn for m in writes):
         return ""
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
