@@ -12,6 +12,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, node_span
+from opi_xform.ownership.explain.culprits import unknown_index, unknown_place, why_beside
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
@@ -142,8 +143,7 @@ def liveness_refusal(
                     message = (
                         f"could not show that {line} reads only those bytes of `{name}` that are written before it"
                     )
-                    index = _unknown_index(program, use, first)
-                    message += f": what `{index}` is there is not known" if index else ""
+                    message += why_beside(program, use, first)
                     notes = (*notes, *_received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer
@@ -170,9 +170,9 @@ def liveness_refusal(
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
-        if least is None and _unknown_place(program, use, first):
+        if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
-            index = _unknown_index(program, use, first)
+            index = unknown_index(program, use, first)
             message += f": what `{index}` is there is not known" if index else ""
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
@@ -194,26 +194,6 @@ def _next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) ->
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
     return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
-
-
-def _unknown_index(program: Program, use: Use, n: int) -> str:
-    """The variable that says which element a node reads, where nothing is known of its value; '' for none."""
-    node = program.graph.nodes[n]
-    if not isinstance(node.action, ins.Load):
-        return ""
-    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
-    index = e.index if isinstance(e, ast.Index) else None
-    while isinstance(index, ast.Cast):
-        index = index.operand
-    return spelling(index) if isinstance(index, ast.VarRef) and _unknown_place(program, use, n) else ""
-
-
-def _unknown_place(program: Program, use: Use, n: int) -> bool:
-    """Nothing is known of a number that says where a node touches the memory of a message."""
-    symbols = program.values.symbols
-    places = [a.lo for a in program.values.accesses.at_object(n, use.object) if a.kind == "R"]
-    found = ({symbols.table[s].kind for s in symbols.resolve(lo).symbols()} for lo in places if lo is not None)
-    return bool(places) and all(kinds - {"count", "row", "object"} for kinds in found)
 
 
 def _received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:

@@ -229,3 +229,50 @@ def test_a_persistent_request_goes_before_its_place(tmp_path: Path) -> None:
     _, site = kept("", inside, tmp_path)
     assert site["code"] == "OPI207"
     assert "persistent request" in site["message"]
+
+
+@pytest.mark.parametrize("included", [True, False])
+def test_memory_that_is_one_at_a_time_where_all_calls_in_between_are_followed(tmp_path: Path, included: bool) -> None:
+    before = """static double *out;
+static MPI_Request sent = MPI_REQUEST_NULL;
+static void work(double *q, int n)
+{
+#include "more.h"
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        q[i] = i;
+}
+static void send(double *q, int n)
+{
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    if (out == NULL)
+        out = malloc(n * sizeof(double)); // MADE
+    for (int i = 0; i < n; i++)
+        out[i] = q[i];
+    MPI_Isend(out, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &sent);
+}
+"""
+    (tmp_path / "more.h").write_text("")
+    before = before if included else before.replace('#include "more.h"\n', "")
+    inside = """
+    double *q = malloc(n * sizeof *q), one[1000];
+    work(q, n); // CALLED
+    send(q, n);
+    for (int t = 0; t < 9; t++) {
+        work(q, n);
+        send(q, n);
+    }
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    free(out);
+    MPI_Send(one, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    s = q[0];
+"""
+    text, site = kept(before, inside, tmp_path)
+    message = (
+        f"`out` is set at line {line_of(text, 'MADE')}; could not show that it is one buffer at a time, as `work` "
+    )
+    message += "is not followed: OpenMP in a file that is included in the function is not followed"
+    assert (site["message"] == message) == included
+    if included:
+        notes = [(line_of(text, "MADE"), "set here"), (line_of(text, "CALLED"), "`work` is called here")]
+        assert [(n["line"], n["message"]) for n in site["notes"]] == notes
