@@ -162,7 +162,12 @@ class LiveData:
 
     def named(self, n: int, name: str) -> str:
         """The name by which a node reads a message's memory; the given one for another struct's member by that name."""
-        called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(self.graph.nodes[n].action, ins.Load)]
+        action = self.graph.nodes[n].action
+        called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(action, ins.Load)]
+        effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+        if isinstance(action, ins.CallInstr) and effect is not None and effect.format is None:
+            args = action.call.args
+            called = [spelling(base_of(args[r.arg])) for r in effect.reads if not r.rest and r.arg < len(args)]
         if len(called) != 1 or called[0] == UNSPELLED or member_of(called[0]) == member_of(name):
             return name
         return called[0]

@@ -484,3 +484,26 @@ def test_a_row_that_an_inner_loop_writes_is_not_the_same_in_its_next_turn(tmp_pa
         "for (int to = 1; to < size; to++) { a[k][0] = to; MPI_Send(a[k], n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); }",
     ]
     assert "next turn" not in sites(lines, tmp_path)[1][0]["message"]
+
+
+def test_what_a_call_reads_is_told_by_the_name_that_the_call_has_for_it(tmp_path: Path) -> None:
+    """`memcpy` writes to the memory by one name, and reads what the other one may stand for."""
+    before = """static void copy(double *all, double *mine, int n, int at)
+{
+    memcpy(all + at, mine, n * sizeof *all); // HERE
+}
+static void ship(double *all, double *mine, int n, int at)
+{
+    if (all == NULL)
+        all = mine;
+    else
+        memcpy(all + at, mine, n * sizeof *all);
+    MPI_Send(all + at, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+}
+"""
+    lines = ["double *a = malloc(n * 80), *b = malloc(n * 80);", "for (int i = 0; i < 10 * n; i++) a[i] = b[i] = i;"]
+    lines += ["for (int t = 0; t < n; t++) {", "ship(t < 4 ? NULL : a, b, n, t % 9);", "copy(a, b, n, t % 9);", "}"]
+    text, found = sites([*lines, OUT], tmp_path, before)
+    message = f"the message lies in `all`, and line {line_of(text)} may read there after the send, as `mine`"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", f"{message}, of the message or beside it")
+    assert (found[0]["notes"][0]["line"], found[0]["notes"][0]["message"]) == (line_of(text), "`mine` may be read here")
