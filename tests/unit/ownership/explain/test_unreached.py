@@ -200,3 +200,25 @@ def test_a_region_that_is_left_out_is_told_after_one_that_is_compiled(tmp_path: 
         told = note.format(line - 2)
         message = f"`put`, which leads to the call, is not followed: OpenMP `parallel for` in line {line}{told} calls"
         assert json.loads(out)["sites"][0]["message"] == f"{message} `{called}`"
+
+
+@pytest.mark.parametrize(
+    ("sent", "small"),
+    [
+        ("1, MPI_INT", True),
+        ("(int)5, MPI_DOUBLE", True),
+        ("TEN, MPI_INT", True),
+        ("6, MPI_DOUBLE", False),
+        ("n, MPI_INT", False),
+        ("1, kind", False),
+    ],
+)
+def test_a_small_message_stays_whatever_leads_to_its_call(tmp_path: Path, sent: str, small: bool) -> None:
+    text = f"""{HEAD}#define TEN 10
+static void put(int n, MPI_Datatype kind) {{ MPI_Send(b, {sent}, 1, 0, MPI_COMM_WORLD); }}
+int main(void) {{ return b[0] > 1; }}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    assert json.loads(out)["sites"][0]["code"] == ("OPI108" if small else "OPI111")
