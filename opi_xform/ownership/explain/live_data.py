@@ -268,7 +268,12 @@ class LiveData:
             message = f"`{name}` points into `{block}`, at a place that the program computes"
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
-            return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own")
+            there = found.base.span
+            elsewhere = (
+                there.line > 0 and block == spelling(found.base) and (there.file, there.line) != self.line(use.node)
+            )
+            notes = ((there, f"it comes from `{block}` here"),) if elsewhere else ()
+            return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes)
         nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))
         named = [n for n in nodes if found.root in self.by(n)]
         nodes = named or (nodes if UNKNOWN not in objects else [])  # a pointer that may point anywhere says nothing

@@ -13,6 +13,7 @@ from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, node_span
 from opi_xform.ownership.explain.culprits import unknown_index, unknown_place, why_beside
+from opi_xform.ownership.explain.datatypes import unknown_length
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
@@ -109,6 +110,9 @@ def liveness_refusal(
         does = "may touch bytes" if room else "may read bytes"
         beyond = "beyond those that this call makes room for" if room else "that this call does not bring"
         message = f"{line} {does} of `{name}` {beyond}"
+        unknown, made = unknown_length(program, use)
+        if unknown:
+            message, notes = f"{message}: {unknown}", (*notes, *made)
         reason = Reason.READ_LATER if use.side == "send" else reason
     elif use.side == "send":
         resent = first in sites
@@ -174,6 +178,9 @@ def liveness_refusal(
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
             index = unknown_index(program, use, first)
             message += f": what `{index}` is there is not known" if index else ""
+        unknown, made = unknown_length(program, use)
+        if unknown:
+            message, notes = f"{message}: {unknown}", (*notes, *made)
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 

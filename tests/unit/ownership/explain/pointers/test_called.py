@@ -276,3 +276,36 @@ static void send(double *q, int n)
     if included:
         notes = [(line_of(text, "MADE"), "set here"), (line_of(text, "CALLED"), "`work` is called here")]
         assert [(n["line"], n["message"]) for n in site["notes"]] == notes
+
+
+def test_a_receive_of_a_datatype_of_which_the_length_is_not_known(tmp_path: Path) -> None:
+    before = """struct part { int n; float x[1000]; };
+static MPI_Datatype one;
+static void make(struct part *p)
+{
+    int counts[2] = {1, 1};
+    MPI_Aint at[2], start;
+    MPI_Datatype kinds[2] = {MPI_INT, MPI_FLOAT};
+    MPI_Type_contiguous(p->n * p->n, MPI_FLOAT, &kinds[1]);
+    MPI_Get_address(p, &start);
+    MPI_Get_address(p->x, &at[1]);
+    at[0] = 0;
+    at[1] -= start;
+    MPI_Type_create_struct(2, counts, at, kinds, &one); // MADE
+    MPI_Type_commit(&one);
+}
+"""
+    inside = """
+    struct part *b = malloc(sizeof *b), *all = malloc(sizeof *all);
+    all->n = b->n = n;
+    make(all);
+    for (int t = 0; t < 4; t++) {
+        for (int i = 0; i < b->n * b->n; i++)
+            s += b->x[i]; // READ
+        MPI_Sendrecv_replace(b, 1, one, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+"""
+    text, site = kept(before, inside, tmp_path)
+    made = f"how much `one` has, which line {line_of(text, 'MADE')} makes, is not known"
+    assert site["message"].endswith(f"may read bytes of `b` that this call does not bring: {made}")
+    assert (line_of(text, "MADE"), "made here") in [(note["line"], note["message"]) for note in site["notes"]]
