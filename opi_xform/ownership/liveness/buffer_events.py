@@ -366,7 +366,8 @@ class BufferEvents:
             factor = None if trips is None else found.coefficient_of(s)
             if trips is None or factor is None:
                 continue
-            if known.nonneg(factor) or self.signs_allow((trips, factor)):
+            sizes = all(c > 0 for _, c in factor.terms)  # none is taken away
+            if known.nonneg(factor) or (sizes and self.signs_allow((trips, factor))):
                 found = found.substitute({s: trips}.get)
         return None if found == given else found
 

@@ -32,7 +32,7 @@ from opi_xform.ownership.placement.events import EventList
 from opi_xform.ownership.placement.leftovers import only_counts
 from opi_xform.ownership.placement.states import Insertion
 from opi_xform.ownership.spelling.mentions import plain
-from opi_xform.ownership.spelling.scopes import fresh, pieces, words
+from opi_xform.ownership.spelling.scopes import declared, expanded, fresh, pieces, words
 from opi_xform.ownership.spelling.scopes import hidden as hidden_names
 from opi_xform.record import dataclass
 
@@ -218,10 +218,13 @@ class Builder(AllocationEdits):
         line = line_of(d.statement)
         for stmt in declaring:  # the size is asked for once more, behind the statement
             later = stmt.variables[stmt.variables.index(self.variable.key) + 1 :]
-            if not words(size).isdisjoint(self.program.variables[key].name for key in later):
+            names = {self.program.variables[key].name for key in later} | declared(
+                self.texts.of(replace(d.statement, begin=d.span.end))
+            )
+            if not expanded(self.program, words(size)).isdisjoint(names):
                 raise Problem(f"{line} declares another variable by a name in the length of `{self.variable.name}`")
-            if not all(_only_reads(e) for _, e in stmt.sizes):
-                what = f"{line} does more than to read where it computes the length of `{self.variable.name}`"
+            if not all(_of_members(e) for _, e in stmt.sizes):
+                what = f"{line} computes the length of `{self.variable.name}` from more than variables and members"
                 raise Problem(f"{what}; a variable that is set to it in the line before would do")
             inits = (self.flow.lowered(frame).function.variables[key].init for key in stmt.variables)
             if not all(_only_reads(e) for e in inits if e is not None):
@@ -455,6 +458,12 @@ def _in_header(d: ast.Declarator) -> bool:
 def _is_zero(e: ast.Expr) -> bool:
     e = plain(e)
     return isinstance(e, ast.IntLit) and e.value == 0
+
+
+def _of_members(e: ast.Expr) -> bool:
+    """It reads variables and members of structs by name: no memory that another buffer may be, or be led to."""
+    memory = (ast.Index, ast.Deref, ast.AddrOf)
+    return _only_reads(e) and not any(isinstance(x, memory) for x in within(e))
 
 
 def _only_reads(e: ast.Expr) -> bool:

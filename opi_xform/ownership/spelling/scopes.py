@@ -29,6 +29,8 @@ _ENUM = re.compile(r"\benum\b[^;{]*\{[^}]*\}")
 _TYPEDEF = re.compile(r"\btypedef\b")
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(([^()]*)\)")
 _DECLARES = frozenset({"typedef", "enum", "struct", "union"})
+_FUNCTION = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_BRACKETS = re.compile(r"\[[^][]*\]")
 PASTED = "##"  # among the words that macros make: they make names that stand nowhere
 _RECORD = re.compile(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*[{;]")
 
@@ -38,6 +40,13 @@ def words(text: str) -> set[str]:
     text = _QUIET.sub(" ", text)
     tags = {f"struct {name}" for name in _TAG.findall(text)}
     return tags | set(_WORD.findall(_PART.sub(" ", _TAG.sub(" ", text))))
+
+
+def declared(text: str) -> set[str]:
+    """What declarators may declare beside variables: functions, tags, and the numbers of an enum."""
+    numbers = set(_WORD.findall(" ".join(re.findall(r"\{[^}]*\}", text))))
+    functions = set(_FUNCTION.findall(_BRACKETS.sub(" ", text))) - {"sizeof"}
+    return numbers | functions | {f"struct {name}" for name in _RECORD.findall(text)}
 
 
 @lru_cache(maxsize=2)

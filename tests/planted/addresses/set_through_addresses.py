@@ -43,9 +43,25 @@ BUGS = (
     Bug(
         "nothing happens where the length of an array is computed",
         "opi_xform.ownership.placement.edits",
-        "if not all(_only_reads(e) for _, e in stmt.sizes):",
+        "if not all(_of_members(e) for _, e in stmt.sizes):",
         "if False:",
         ("vla_made", "vla_called", "vla_volatile"),
+        condition="declaration",
+    ),
+    Bug(
+        "the length of an array is read again from memory that may be a buffer's",
+        "opi_xform.ownership.placement.edits",
+        "if not all(_of_members(e) for _, e in stmt.sizes):",
+        "if not all(_only_reads(e) for _, e in stmt.sizes):",
+        ("vla_last_read", "vla_computed"),
+        condition="declaration",
+    ),
+    Bug(
+        "nothing beside variables is declared behind an array of variable length",
+        "opi_xform.ownership.placement.edits",
+        "names |= declared(self.texts.of(replace(d.statement, begin=d.span.end)))",
+        "pass",
+        ("vla_enumerated",),
         condition="declaration",
     ),
     Bug(

@@ -12,9 +12,17 @@ BUGS = (
     Bug(
         "what a loop has counted is no less than its number of turns tells, whatever that is multiplied with",
         "opi_xform.ownership.liveness.buffer_events",
-        "if known.nonneg(factor) or self.signs_allow((trips, factor)):",
+        "if known.nonneg(factor) or (sizes and self.signs_allow((trips, factor))):",
         "if True:",
-        ("counted_bothnegative", "counted_down"),
+        ("counted_bothnegative", "counted_down", "counted_down_each"),
+        condition="read after receive",
+    ),
+    Bug(
+        "what a loop takes away for each turn counts as a size",
+        "opi_xform.ownership.liveness.buffer_events",
+        "(sizes and self.signs_allow((trips, factor)))",
+        "self.signs_allow((trips, factor))",
+        ("counted_down_each",),
         condition="read after receive",
     ),
     Bug(
