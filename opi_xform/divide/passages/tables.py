@@ -300,6 +300,8 @@ def _rows(
     kind = function.variables[counter].type
     found: list[ast.Expr] = []
     for inner in within(m.terms[0].expr):
+        if uncast(inner) is not inner:
+            continue
         number = bound(start, inner, counter)
         if number is None or number.type != kind or not pure(number):
             continue
