@@ -234,7 +234,7 @@ def waited_for(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) ->
     named = {e.var for e in within(request) if isinstance(e, ast.VarRef)} if request is not None else set()
     for i in range(at + 1, len(body)):
         for call in (e for whole in expressions(body[i]) for e in within(whole) if isinstance(e, ast.Call)):
-            op = _operation(program, call)
+            op = operation(program, call)
             done = op.completes if op is not None else None
             if done is not None and any(
                 isinstance(e, ast.VarRef) and e.var in named for arg in call.args for e in within(arg)
@@ -243,7 +243,7 @@ def waited_for(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) ->
     return None
 
 
-def _operation(program: Program, call: ast.Call) -> MpiOp | None:
+def operation(program: Program, call: ast.Call) -> MpiOp | None:
     effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
     return None if effect is None else effect.mpi
 
@@ -251,7 +251,7 @@ def _operation(program: Program, call: ast.Call) -> MpiOp | None:
 def _given(program: Program, m: Mention) -> bool:
     """The buffer is given to a message."""
     call = next((e for e in m.parents if isinstance(e, ast.Call)), None)
-    op = None if call is None else _operation(program, call)
+    op = None if call is None else operation(program, call)
     return op is not None and op.kind in P2P and m.kind == "value"
 
 

@@ -42,13 +42,15 @@ Spot = tuple[str, int]
 class MarkedTable:
     """A table as it stands in the program with marks.
 
-    place: its site.  turns, end: the names of the variables of its marks.  rows: of each element, by where it stands,
-    the marks of each row that it may be in.
+    place: its site.  turns, end, at, count: the names of the variables of its marks.  rows: of each element, by where
+    it stands, the marks of each row that it may be in.
     """
 
     place: Place
     turns: str
     end: str
+    at: str
+    count: str
     rows: tuple[tuple[Spot, tuple[RowNames, ...]], ...]
 
 
@@ -90,7 +92,7 @@ class TableProof(Proof):
         chosen: dict[Spot, int] = {}
         lines: list[Lines] = []
         for frame, (turns, end, use) in sorted(frames.items()):
-            around = self.around(frame, turns, end, use)
+            around = self.around(marked, frame, turns, end, use)
             found = None if around is None else self.read(marked, around, self.value(turns), chosen)
             if around is None or found is None or not self.complete_here(around):
                 return None
@@ -130,7 +132,7 @@ class TableProof(Proof):
     def value(self, n: int) -> Poly:
         return self.symbols.resolve(self.program.values.operands[n][0])
 
-    def around(self, frame: int, turns: int, end: int, use: Use) -> Stretch | None:
+    def around(self, marked: MarkedTable, frame: int, turns: int, end: int, use: Use) -> Stretch | None:
         """The stretch, of which begin and end do not count; None where the messages are others than they seem."""
         values, begun = self.program.values, beginning(use)
         if begun is None or use.lo is None or use.length is None or use.buffer.count is None:
@@ -146,24 +148,25 @@ class TableProof(Proof):
             return None
         out = Stretch(frame, turns, end, use, ZERO, ZERO, length != many.scaled(elem.size))
         inside = self.between(out)
-        if inside is None or use.node not in inside:
+        made = [self.by_frame(name).get(frame, []) for name in (marked.at, marked.count)]
+        if inside is None or use.node not in inside or any(len(found) != 1 for found in made):
             return None
-        return out if self.lasting(out, turns, inside) else None
+        (at,), (count,) = made
+        if self.value(at).scaled(elem.size) != self.symbols.resolve(use.lo) or self.value(count) != many:
+            return None
+        return out if self.lasting(out, (turns, at, count), inside) else None
 
-    def lasting(self, one: Stretch, turns: int, inside: Collection[int]) -> bool:
+    def lasting(self, one: Stretch, marks: Sequence[int], inside: Collection[int]) -> bool:
         """What the messages' starts, counts and number are made of stays as it is between the marks."""
         graph, names = self.program.graph, names_of(self.program)
-        call, count = graph.nodes[one.use.node].action, one.use.buffer.count
-        define = graph.nodes[turns].action
-        if not isinstance(call, ins.CallInstr) or count is None or not isinstance(define, ins.Define):
-            return False
+        made = [graph.nodes[n].action for n in marks]
         info = graph.statement(graph.nodes[one.use.node])
         function = self.program.functions[graph.frames[one.frame].function]
         loop = None if info is None else loop_of(self.program, function, info.stmt)
         if loop is None or self.waits(one.use.node):
             return False
         counter = self.program.values.objects.variable(one.frame, loop.counter)
-        read = self.made_of(one.frame, (call.args[one.use.argument], call.args[count], define.value))
+        read = self.made_of(one.frame, [action.value for action in made if isinstance(action, ins.Define)])
         if read is None or UNKNOWN in read:
             return False
         read.discard(counter)
@@ -281,9 +284,9 @@ class TableProof(Proof):
         access = (self.symbols.resolve(lo), self.symbols.resolve(length))
         if not stays_inside(self.program, n, access, (begin, end)):
             return False
-        return self.received(n, row, turns, names.subscript)
+        return self.received(n, row, turns, self.looked_up(at, row, self.symbols.resolve(lo)))
 
-    def received(self, n: int, row: Poly, turns: Poly, subscript: bool) -> bool:
+    def received(self, n: int, row: Poly, turns: Poly, looked_up: bool) -> bool:
         """A row is one of those that the loop received into."""
         prover = prover_at(self.program, n, ())
 
@@ -293,8 +296,19 @@ class TableProof(Proof):
 
         if holds(row) and holds(turns - row - ONE):
             return True
-        count = self.waited(row) if subscript else None
+        count = self.waited(row) if looked_up else None
         return count is not None and holds(turns - count)
+
+    def looked_up(self, at: Poly, row: Poly, lo: Poly) -> bool:
+        """A row's start is what memory holds at a place that the row tells, and an element's place is made of it: so
+        the row is a subscript there.
+        """
+        told = list(at.symbols())
+        if len(told) != 1 or at != symbol(told[0]) or told[0] not in lo.symbols():
+            return False
+        info = self.symbols.table[told[0]]
+        made = (self.symbols.resolve(part) for part in info.key if isinstance(part, Poly))
+        return info.kind == "load" and any(set(row.symbols()) & set(p.symbols()) for p in made)
 
     def waited(self, row: Poly) -> Poly | None:
         """A row is what MPI_Waitany told: of how many requests.

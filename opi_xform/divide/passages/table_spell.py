@@ -21,23 +21,19 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class RowNames:
-    """The variables of the marks in an element: which row it may be in, where that begins, its count.
-
-    subscript: the row is a subscript in the element's own number.
-    """
+    """The variables of the marks in an element: which row it may be in, where that begins, its count."""
 
     row: str
     at: str
     count: str
-    subscript: bool
 
 
 class TableSpelling(PassageSpelling):
     """Of one program."""
 
-    def mark_names(self, one: Table) -> tuple[str, str]:
-        """Of the variables of the marks around it: how many messages, the end."""
-        return f"{one.name}_turns", f"{one.name}_end"
+    def mark_names(self, one: Table) -> tuple[str, str, str, str]:
+        """Of the variables of the marks around it and in the message: how many of these, the end, start, count."""
+        return f"{one.name}_turns", f"{one.name}_end", f"{one.name}_at", f"{one.name}_count"
 
     def row_names(self, one: Table) -> Iterator[tuple[Place, Row, RowNames]]:
         """Of the variables of the marks in the elements, by row that each may be in."""
@@ -46,27 +42,32 @@ class TableSpelling(PassageSpelling):
             for row in rows:
                 number += 1
                 row_, at, count = (f"{one.name}_{word}{number}" for word in ("row", "at", "count"))
-                yield m.place, row, RowNames(row_, at, count, row.subscript)
+                yield m.place, row, RowNames(row_, at, count)
 
     def table_marks(self, one: Table) -> Iterator[ByteEdit]:
         """Raises PlanError."""
-        turns, end = self.mark_names(one)
+        turns, end, first, size = self.mark_names(one)
         rows = list(self.row_names(one))
-        names = ", ".join([end, *(name for _, _, of in rows for name in (of.row, of.at, of.count))])
+        names = ", ".join([end, first, size, *(name for _, _, of in rows for name in (of.row, of.at, of.count))])
         before = f"long {turns} = {self.source(one.turns)}, {names};"
         yield from self.around_all(one, (before,), (f"{end} = 0;",))
+        start, count = self.source(one.start), self.source(one.count)
+        yield from self.ahead(one.written, f"{first} = {start}, {size} = {count}, ")
         for m, _ in one.mentions:
-            index = m.terms[0].expr
             marks = ""
             for place, row, of in rows:
                 if place == m.place:
                     at, count = (self.of_row(one, e, row) for e in (one.start, one.count))
                     marks += f"{of.row} = {self.source(row.number)}, {of.at} = {at}, {of.count} = {count}, "
-            span = uncast(index).span
-            if not span.editable:
-                raise PlanError(span, "the element's number is written by a macro")
-            yield ByteEdit(span.begin, span.begin, (0, -(1 << 40)), b"(" + marks.encode())
-            yield ByteEdit(span.end, span.end, (0, 1 << 40), b")")
+            yield from self.ahead(m.terms[0].expr, marks)
+
+    def ahead(self, e: ast.Expr, marks: str) -> Iterator[ByteEdit]:
+        """Assignments before a number.  Raises PlanError."""
+        span = uncast(e).span
+        if not span.editable:
+            raise PlanError(span, "the element's number is written by a macro")
+        yield ByteEdit(span.begin, span.begin, (0, -(1 << 40)), b"(" + marks.encode())
+        yield ByteEdit(span.end, span.end, (0, 1 << 40), b")")
 
     def table_blocks(self, one: Table, chosen: Mapping[Place, Row], counted: bool) -> Iterator[ByteEdit]:
         """counted: the message counts elements, not bytes.  Raises PlanError."""
@@ -75,7 +76,7 @@ class TableSpelling(PassageSpelling):
         counter = function.variables[one.counter]
         turns, name = self.source(one.turns), one.name
         wanted = turns if isinstance(uncast(one.turns), ast.IntLit) else f"{_bracketed(turns)} > 0 ? {turns} : 1"
-        step, size = f"{name}_i", self.source(one.count)
+        step, size = f"{name}_i", self.source(one.size)
         if counted:
             size = f"{_bracketed(size)} * sizeof **{name}"
         freed = f"for ({counter.type.spelling} {step} = 0; {step} < {turns}; {step}++)\n    free({name}[{step}]);"

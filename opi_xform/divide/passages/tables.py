@@ -19,6 +19,7 @@ from opi_xform.divide.passages.find import (
     in_span,
     is_plain,
     name_for,
+    operation,
     same_type,
     uncast,
     waited_for,
@@ -40,14 +41,12 @@ _NUMBERS = frozenset({"int", "long", "unsigned", "unsigned int", "long int", "si
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Which message an element may be of: that with this number.
-
-    begins: where the element's own number names the message's start.  subscript: the number is a subscript in it.
+    """Which message an element may be of: that with this number.  begins: where the element's own number names the
+    message's start.
     """
 
     number: ast.Expr
     begins: ast.Expr | None = None
-    subscript: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +54,10 @@ class Table:
     """A loop of receives.
 
     key: the buffer's variable.  place: the site.  message: its statement.  address: its first argument, without casts.
-    start: the element that it begins with; count: how many; both of the loop's ``counter``.  turns: how often the loop
-    runs.  first: the loop; last: the last statement that has to do with what came.  mentions: the elements in between,
-    each with the rows that it may be in.  name: of the table; the names of its companions begin with it.
+    written: the element that it begins with, and size: how many there are, as they are written there; start and count:
+    the same of the loop's ``counter``.  turns: how often the loop runs.  first: the loop; last: the last statement that
+    has to do with what came.  mentions: the elements in between, each with the rows that it may be in.  name: of the
+    table; the names of its companions begin with it.
     """
 
     key: str
@@ -65,6 +65,8 @@ class Table:
     place: Place
     message: ast.Stmt
     address: ast.Expr
+    written: ast.Expr
+    size: ast.Expr
     start: ast.Expr
     count: ast.Expr
     counter: str
@@ -96,7 +98,7 @@ def tables(
         begun, info = beginning(use), program.graph.statement(program.graph.nodes[use.node])
         if begun is None or info is None:
             continue
-        ref, start, address = begun
+        ref, written, address = begun
         function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
         var = program.variables[ref.var]
         if not is_plain(var) or not same_type(program, function.key, var, texts):
@@ -105,7 +107,8 @@ def tables(
         if found is None:
             continue
         loop, counter, turns = found.loop, found.counter, found.turns
-        count = use.call.args[use.buffer.count]
+        size = use.call.args[use.buffer.count]
+        start, count = (_set_in_turn(function, loop, info.stmt, e) for e in (written, size))
         if not all(_said(program, e, function, counter) for e in (start, count, turns)) or not _names(start, counter):
             continue
         mine = [m for m in mentions_of(program).of(ref.var) if m.function == function.key and m.kind != "size"]
@@ -120,7 +123,7 @@ def tables(
         name = name_for(var.name, words, taken)
         if name:
             taken.add(name)
-            of_message = (use.place, info.stmt, address, start, count)
+            of_message = (use.place, info.stmt, address, written, size, start, count)
             out.append(Table(ref.var, function.key, *of_message, counter, turns, loop, last, found_rows, name))
     return out
 
@@ -206,6 +209,24 @@ def _addressed(e: ast.Expr, key: str) -> bool:
     return isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef) and e.operand.var == key
 
 
+def _set_in_turn(function: ast.Function, loop: ast.For, message: ast.Stmt, e: ast.Expr) -> ast.Expr:
+    """What a variable is set to in each turn before a message names it.  Whether it is that then, the proof tells."""
+    named = uncast(e)
+    if not isinstance(named, ast.VarRef) or not isinstance(loop.body, ast.Block):
+        return e
+    set_to = e
+    for s in loop.body.body:
+        if s is message:
+            break
+        if isinstance(s, ast.DeclStmt) and named.var in s.variables:
+            set_to = function.variables[named.var].init or e
+        elif isinstance(s, ast.ExprStmt) and isinstance(s.expr, ast.Assign) and s.expr.op == "":
+            target = s.expr.target
+            if isinstance(target, ast.VarRef) and target.var == named.var:
+                set_to = s.expr.value
+    return set_to
+
+
 def _said(program: Program, e: ast.Expr, function: ast.Function, counter: str) -> bool:
     """It can be evaluated again elsewhere in the function, and means the same there: no name but the counter's, in
     whose place a row stands there, is another's.
@@ -279,27 +300,48 @@ def _rows(
     kind = function.variables[counter].type
     found: list[ast.Expr] = []
     for inner in within(m.terms[0].expr):
+        if uncast(inner) is not inner:
+            continue
         number = bound(start, inner, counter)
         if number is None or number.type != kind or not pure(number):
             continue
         if all(x.span.editable for x in within(number)):
             found.append(number)
-            indices = (x.index for x in within(inner) if isinstance(x, ast.Index))
-            yield Row(number, inner, any(unspanned(x, number) for x in indices))
+            yield Row(number, inner)
     for s, _ in reversed(list(statements(function.body))):
         if len(found) >= MOST:
             return
-        if not isinstance(s, ast.For) or s is loop or not in_span(m.ref.span, s.span) or s.cond is None:
+        if not isinstance(s, (ast.For, ast.While, ast.DoWhile)) or s is loop or not in_span(m.ref.span, s.span):
             continue
-        left = uncast(s.cond.left) if isinstance(s.cond, ast.Binary) else None
-        if not isinstance(left, ast.VarRef) or not left.span.editable or left.type != kind:
-            continue
-        if not _declared_again(function, s, left.var) and not any(unspanned(left, other) for other in found):
-            found.append(left)
-            yield Row(left)
+        for number in (*_counting(s), *_told(program, s)):
+            if not number.span.editable or number.type != kind or any(unspanned(number, other) for other in found):
+                continue
+            if not _declared_again(function, s, number.var):
+                found.append(number)
+                yield Row(number)
 
 
-def _declared_again(function: ast.Function, loop: ast.For, key: str) -> bool:
+def _counting(s: ast.Stmt) -> Iterator[ast.VarRef]:
+    """What a loop counts by."""
+    if isinstance(s, ast.For) and isinstance(s.cond, ast.Binary):
+        left = uncast(s.cond.left)
+        if isinstance(left, ast.VarRef):
+            yield left
+
+
+def _told(program: Program, s: ast.Stmt) -> Iterator[ast.VarRef]:
+    """What MPI_Waitany sets in a loop."""
+    for call in (e for whole in expressions(s) for e in within(whole) if isinstance(e, ast.Call)):
+        op = operation(program, call)
+        done = op.completes if op is not None else None
+        if done is None or done.which != "any" or done.index is None or done.index >= len(call.args):
+            continue
+        index = uncast(call.args[done.index])
+        if isinstance(index, ast.AddrOf) and isinstance(index.operand, ast.VarRef):
+            yield index.operand
+
+
+def _declared_again(function: ast.Function, loop: ast.Stmt, key: str) -> bool:
     """In a loop another variable has a name."""
     name = next((v.name for v in function.variables.values() if v.key == key), "")
     inner = (k for s, _ in statements(loop) if isinstance(s, ast.DeclStmt) for k in s.variables)

@@ -19,7 +19,7 @@ BUGS = (
     Bug(
         "where messages are, and how many, stays as it is until they are read",
         _PROOF,
-        "return out if self.lasting(out, turns, inside) else None",
+        "return out if self.lasting(out, (turns, at, count), inside) else None",
         "return out",
         ("stretches_moved", "stretches_longer"),
         condition="stretches",
@@ -80,6 +80,14 @@ BUGS = (
         " or _directives(read(use.call.span.file), loop.span, behind[0].span)",
         "",
         ("stretches_named_anew",),
+        condition="stretches",
+    ),
+    Bug(
+        "a variable still is what it was set to in the turn, where the message names it",
+        _PROOF,
+        "if self.value(at).scaled(elem.size) != self.symbols.resolve(use.lo) or self.value(count) != many:",
+        "if False:",
+        ("stretches_set_later", "stretches_set_before"),
         condition="stretches",
     ),
 )

@@ -21,6 +21,12 @@ ANY = """for (int i = 0; i < n; i++) {
         sum[j] += in[j + at[which]];
 }
 """
+TURN = """for (int i = 0; i < n; i++) {
+    int b = at[i], m = many[i];
+    MPI_Irecv(in + b, m, MPI_DOUBLE, 1, i, MPI_COMM_WORLD, &q[i]); // ONE
+}
+"""
+ANY_BY_NAME = ANY.replace("    for", "    int b = at[which];\n    for").replace("in[j + at[which]]", "in[b + j]")
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +50,7 @@ def tabling(found: Whole) -> Tabling:
     [
         (POST + WAIT + READ, "+= in_part[i][j];"),
         (POST + ANY, "+= in_part[which][j];"),
+        (TURN + ANY_BY_NAME, "+= in_part[which][b + j - at[which]];"),
         (POST + WAIT + READ.replace("at[i] + j];\n", "many[i] - 1 - j + at[i]];\n"), "in_part[i][many[i] - 1 - j];"),
         (
             POST
@@ -75,6 +82,8 @@ def test_each_message_gets_a_row(body: str, written: str, tmp_path: Path) -> Non
         (POST.replace("    MPI", "    if (i != t) MPI") + WAIT + READ, "", ""),  # nor another one
         (POST.replace("i++)\n", "i++) {\nif (i > t) break;\n") + "}\n" + WAIT + READ, "", ""),  # nor all behind one
         (POST + ANY.replace("Waitany(n", "Waitany(n + 1"), "", ""),  # another request may be the one
+        (TURN.replace("    MPI", "    b += t;\n    MPI") + ANY, "", ""),  # begins elsewhere than was said
+        (TURN.replace("    MPI", "    m -= t;\n    MPI") + ANY, "", ""),  # is shorter than was said
         (POST + WAIT + "many[0]++;\n" + READ + "many[0]--;\n", "", ""),  # longer than it came
         (POST + WAIT + "n++;\n" + READ + "n--;\n", "", ""),  # one more
         (POST + WAIT + "at[1] -= 2;\n" + READ + "at[1] += 2;\n", "", ""),  # begins elsewhere
