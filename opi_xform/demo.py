@@ -17,13 +17,13 @@ import shutil
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from opi_xform.bench.result import format_table
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 from opi_xform.launch.tools import OPICC, XFORM, c_sources, captured, checked, compile_with
+from opi_xform.record import dataclass
 from opi_xform.resources import IncompleteInstallError, resource
 
 PROGRAMS = ("halo2d", "fft2d", "particles")

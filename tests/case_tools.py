@@ -11,8 +11,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
+from zlib import crc32
 
 from opi_xform.launch.mpi import Mpi
 from opi_xform.launch.tools import OPICC, captured, compile_with
@@ -24,6 +26,16 @@ RANKS = 2
 FLAGS = ("-O2", "-w")
 
 _WISH = re.compile(r"\b(give|take)\(([^)]*)\)|\b(keep|replace)\b(?:\(([^)]*)\))?(?:\s+(OPI\d+))?")
+
+
+class Named(Protocol):
+    """What a sample may be taken of."""
+
+    @property
+    def name(self) -> str: ...
+
+
+C = TypeVar("C", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +107,20 @@ class Case:
             (folder / name).write_text(text, encoding="utf-8")
 
 
+@cache
 def load_cases(group: str) -> tuple[Case, ...]:
     """The cases of ``keep``, ``convert`` or ``either`` in all folders, or those of ``phrases``, by name."""
     found = (CASES / group).iterdir() if group not in GROUPS else CASES.glob(f"*/{group}/*")
     paths = sorted(found, key=lambda path: path.name)
     return tuple(_load(path) for path in paths if path.is_dir() or path.suffix == ".c")
+
+
+def sample(cases: Sequence[C], one_in: int, salt: str = "") -> list[C]:
+    """About one in ``one_in`` of what has names, chosen by a hash of ``salt`` and the name.
+
+    What is in a sample stays in it when others come and go: a new case moves no other case in or out.
+    """
+    return [case for case in cases if crc32(f"{salt}{case.name}".encode()) % one_in == 0]
 
 
 def named_cases(names: Sequence[str]) -> tuple[Case, ...]:

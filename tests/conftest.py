@@ -18,10 +18,15 @@ from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 from opi_xform.launch.opicc import SHARED_HEAP, link_flags, links
 from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.resources import runtime_include_dir
+from tests.mpi4py_suite.run import WAITING
 
 # A machine that others use is slow at times, which says nothing of the law that is tried.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# The machine may have fewer cores than a program has ranks.
+for _name, _value in WAITING.items():
+    os.environ.setdefault(_name, _value)
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 MPI_PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"

@@ -9,16 +9,18 @@ messages stay as they were.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from opi_xform.attempts.again import Again, Tried, converted, site
 from opi_xform.divide import SHARED
 from opi_xform.divide.flow import Trouble
 from opi_xform.divide.left_out import left_out
 from opi_xform.divide.passages.find import Passage, passages
-from opi_xform.divide.passages.proof import Marked, Proof, Proved, single
+from opi_xform.divide.passages.proof import Marked, Proof, single
 from opi_xform.divide.passages.spell import PassageSpelling
+from opi_xform.divide.passages.tables import Table
 from opi_xform.divide.places import Offsets
 from opi_xform.ir import ast
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -37,10 +39,15 @@ Edits = dict[str, dict[ByteEdit, None]]
 class Ready:
     """A passage whose block is proved, and what is known of it, told in places of the program as it is."""
 
-    passage: Passage
-    known: Proved
+    passage: Passage | Table
+    assumes: tuple[str, ...]
     edits: tuple[tuple[str, ByteEdit], ...]
     left_out: bool  # other text that names the buffer gets an #error
+
+
+def kept_sites(plan: Plan) -> frozenset[tuple[str, int, str]]:
+    """Those that stay since their message is not the whole buffer."""
+    return frozenset(site(d) for d in plan.decisions if d.decision == "keep" and (d.form or d.code) in SHARED)
 
 
 class Starting:
@@ -77,7 +84,7 @@ class Starting:
     # --- what is proved --------------------------------------------------------------------------------------------
 
     def proved(self) -> list[Ready]:
-        kept = frozenset(site(d) for d in self.plan.decisions if d.decision == "keep" and (d.form or d.code) in SHARED)
+        kept = kept_sites(self.plan)
         if not self.program.complete or not self.spelling.possible():
             return []
         found = [one for one in passages(self.program, kept, self.own(), self.sources.data) if self.untouched(one)]
@@ -114,29 +121,34 @@ class Starting:
             place = (there, after(one.place[1], False), one.place[2], one.place[3])
             names = self.spelling.names(one)
             known = proof.of(Marked(place, *names, frozenset(moved), one.handed))
-            ready = None if known is None else self.ready(one, known, moved)
-            if ready is not None and taken.isdisjoint(ready.known.anew):
-                taken |= ready.known.anew
+            if known is None:
+                continue
+            anew = frozenset(moved[place] for place in known.anew)
+            known = replace(known, anew=anew)
+            ready = self.written(one, known.assumes, partial(self.spelling.blocks, one, known))
+            if ready is not None and taken.isdisjoint(anew):
+                taken |= anew
                 out.append(ready)
         return out
 
-    def ready(self, one: Passage, known: Proved, moved: Mapping[tuple[str, int], tuple[str, int]]) -> Ready | None:
+    def written(
+        self, one: Passage | Table, assumes: tuple[str, ...], spelled: Callable[[], Iterable[ByteEdit]]
+    ) -> Ready | None:
         """None where it cannot be written."""
-        if self.strict and known.assumes:
+        if self.strict and assumes:
             return None
-        known = replace(known, anew=frozenset(moved[place] for place in known.anew))
         objects = {u.object for u in self.spelling.uses if u.place == one.place}
         table = self.program.values.objects.table
         named = {one.key, *(table[o].variable or one.key for o in objects if table[o].kind == "variable")}
         try:
-            edits = [(self.sources.name(one.place[0]), edit) for edit in self.spelling.blocks(one, known)]
+            edits = [(self.sources.name(one.place[0]), edit) for edit in spelled()]
             others = left_out(self.units, self.program, named, objects, self.strict)
             for stop in others:
                 more = stops(self.sources.text(stop.span.file), stop)
                 edits += [(self.sources.name(stop.span.file), edit) for edit in more]
         except (PlanError, Trouble):
             return None
-        return Ready(one, known, tuple(edits), bool(others))
+        return Ready(one, assumes, tuple(edits), bool(others))
 
     def own(self) -> frozenset[str]:
         """Files that are one unit each, below the root."""
@@ -144,7 +156,7 @@ class Starting:
         once = [u.path for u in self.units if self.sources.name(u.path) not in self.program.shared]
         return frozenset(path for path in once if os.path.commonpath([top, self.sources.name(path)]) == top)
 
-    def untouched(self, one: Passage) -> bool:
+    def untouched(self, one: Passage | Table) -> bool:
         """No text of other configurations stands in it."""
         begin, end = one.first.span.begin, one.last.span.end
         return not any(
@@ -184,7 +196,7 @@ class Starting:
             if one is not None and d.decision == "convert":
                 name, lines = self.program.variables[one.passage.key].name, one.passage.first.span.line
                 message = f"{d.message}; these elements of `{name}` get a block of their own at line {lines}"
-                assumes = {*d.assumptions, *one.known.assumes, *((LEFT_OUT,) if one.left_out else ())}
+                assumes = {*d.assumptions, *one.assumes, *((LEFT_OUT,) if one.left_out else ())}
                 d = replace(d, message=message, assumptions=tuple(sorted(assumes)))
             decisions.append(d)
         return replace(plan, decisions=tuple(decisions))

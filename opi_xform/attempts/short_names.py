@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
+from opi_xform.attempts.passed_on import passed_on
 from opi_xform.divide.places import Offsets
 from opi_xform.ir import ast
 from opi_xform.ir.walk import expressions, within
@@ -44,6 +45,10 @@ class Plainly:
         keys |= _naming(again.units, said)
         found = list(short_names(program, again.units, keys) if keys else ())
         for one in given_names(program, again.units, said):
+            if not any(touch(one, other) for other in found):
+                found.append(one)
+        given = {variable.name for key in keys if (variable := program.variables.get(key)) is not None}
+        for one in passed_on(program, again.units, said | given):
             if not any(touch(one, other) for other in found):
                 found.append(one)
         top = os.path.realpath(again.root)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
 from opi_xform.bindings.header import Function
 from opi_xform.bindings.table import Table, TableError
+from opi_xform.record import dataclass
 
 TEMPLATE = Path(__file__).with_name("names.c.j2")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")

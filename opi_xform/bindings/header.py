@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pycparser import c_ast, c_generator, c_parser
+
+from opi_xform.record import dataclass
 
 
 class HeaderError(Exception):

@@ -16,11 +16,12 @@ import fnmatch
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from opi_xform.bindings.header import Function, HeaderError, read_header
 from opi_xform.bindings.table import TableError
+from opi_xform.record import dataclass
 from opi_xform.resources import resource
 from opi_xform.toml import load_toml
 

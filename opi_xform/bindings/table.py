@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.bindings.header import Function
+from opi_xform.record import dataclass
 from opi_xform.toml import load_toml
 
 TABLE = Path(__file__).with_name("table.toml")

@@ -10,7 +10,7 @@ pointer that may lead elsewhere too: all that points-to knows of it.  The object
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.calls.calls import Calls, calls_back, is_message, region_args
 from opi_xform.calls.stored import Stored, fixed_length
@@ -20,6 +20,7 @@ from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import instr as ins
 from opi_xform.ir.typed import is_apart
 from opi_xform.memory.environment import Cell
+from opi_xform.record import dataclass
 
 
 def writes(calls: Calls, node: Node) -> set[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from opi_xform.attempts.again import Again
@@ -19,6 +19,7 @@ from opi_xform.divide import SHARED
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.plan import Plan
+from opi_xform.record import dataclass
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.text.errors import PlanError
 from opi_xform.text.sources import Sources
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from opi_xform.ownership.model.buffers import Program
 
 LARGEST = 20_000
-"""Nodes of a program of which one attempt is tried with another: each takes an analysis."""
+"""Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
+WITH_STRUCTS = ("parts", "starts")
+"""What is tried in a larger program, too, once its arrays have left their structs: only that shows their parts."""
 
 Better = tuple[Plan, dict[str, bytes] | None]
 """A plan, and what it makes of the files where that is not what follows from its own edits."""
@@ -59,7 +62,7 @@ class Attempts:
     options: Options
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "starts", "copies")
+    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "starts", "tables", "copies")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -75,7 +78,11 @@ class Attempts:
         kept = [d for d in plan.decisions if d.decision == "keep"]
         shared = any((d.form or d.code) in SHARED for d in kept)
         for name in self.left:
-            if kept and (name not in ("parts", "starts") or shared) and (name != "copies" or self.program.complete):
+            if (
+                kept
+                and (name not in ("parts", "starts", "tables") or shared)
+                and (name != "copies" or self.program.complete)
+            ):
                 yield name
 
     def tried(self, plan: Plan, name: str) -> Better:
@@ -85,6 +92,7 @@ class Attempts:
             "structs": self.loosened,
             "parts": self.parted,
             "starts": self.started,
+            "tables": self.tabled,
             "copies": self.passed,
         }
         try:
@@ -100,7 +108,11 @@ class Attempts:
     def with_later(self, name: str) -> Again:
         """How the program is analysed with other texts, each of them tried with the attempts that come later."""
         later = self.left[self.left.index(name) + 1 :]
-        if not later or len(self.program.graph.nodes) > LARGEST:
+        if name == "macros" and "structs" in self.left:
+            later = ("structs", *later)  # a macro was the name of an array in one
+        if len(self.program.graph.nodes) > LARGEST:
+            later = tuple(n for n in later if name == "structs" and n in WITH_STRUCTS)
+        if not later:
             return self.again
 
         def further(again: Again, program: Program, plan: Plan) -> Better:
@@ -151,6 +163,12 @@ class Attempts:
         from opi_xform.attempts.computed_starts import Starting
 
         return Starting(self.program, self.units, plan, again, self.settings.strict).run()
+
+    def tabled(self, plan: Plan, again: Again) -> Found | None:
+        """With tables of blocks for receives in a loop into one buffer."""
+        from opi_xform.attempts.message_tables import Tabling
+
+        return Tabling(self.program, self.units, plan, again, self.settings.strict).run()
 
     def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""

@@ -9,12 +9,11 @@ from typing import TypeGuard, cast
 
 from opi_xform.divide.flow import Name, Pointers, Trouble
 from opi_xform.divide.layout import Layout, Reading
-from opi_xform.divide.mentions import Place
+from opi_xform.divide.mentions import Place, mentions_of
 from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.least import either
-from opi_xform.memory.poly import ONE, Poly, symbol
-from opi_xform.ownership.allocation.deallocations import only_frees
+from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import Prover, facts_at
@@ -159,15 +158,15 @@ class Checking:
 
 
 def freed(program: Program, flow: Pointers, n: int, argument: int) -> Place | Name | None:
-    """What a node that frees is given, of a function that only frees: what this is called with."""
-    root = flow.roots.get((n, argument))
-    if root is None or is_place(root):
-        return root
-    frame = cast(Name, root)[0]
-    function = program.functions.get(program.graph.frames[frame].function) if frame >= 0 else None
-    made = flow.made.get(cast(Name, root), [])
-    one = len(made) == 1 and is_place(made[0][1]) and function is not None and only_frees(function)
-    return made[0][1] if one else root
+    """What a node that frees is given, of functions that only free: what the outermost one is called with."""
+    root, freeing = flow.roots.get((n, argument)), mentions_of(program).freeing
+    at = root
+    while at is not None and not is_place(at):
+        frame, made = cast(Name, at)[0], flow.made.get(cast(Name, at), [])
+        if frame < 0 or program.graph.frames[frame].function not in freeing or len(made) != 1:
+            return root
+        at = made[0][1]
+    return at
 
 
 def stays_inside(program: Program, n: int, access: tuple[Poly, Poly], part: tuple[Poly, Poly]) -> bool:
@@ -200,7 +199,8 @@ def prover_at(program: Program, n: int, more: Sequence[Poly]) -> Prover:
     symbols = program.values.symbols
     counts = frozenset(info.number for info in symbols.table if info.kind == "count")
     facts = [symbols.resolve(f) for f in (*facts_at(program, n), *more)]
-    return _prover(tuple(f for f in (*facts, *smaller(program, facts)) if f.constant is None), counts)
+    facts += [*smaller(program, facts), *one_of_numbers(program, facts)]
+    return _prover(tuple(f for f in facts if f.constant is None), counts)
 
 
 @lru_cache(maxsize=256)
@@ -213,6 +213,17 @@ def smaller(program: Program, facts: Sequence[Poly]) -> list[Poly]:
     """Of numbers in facts that are the smaller one of two: that they are not greater than either."""
     found = (pair for f in facts for pair in either(program.graph, program.nest, program.values, f))
     return [program.values.symbols.resolve(arm - symbol(s)) for s, pair in dict(found).items() for arm in pair]
+
+
+def one_of_numbers(program: Program, facts: Sequence[Poly]) -> list[Poly]:
+    """Of what is one of several numbers, whichever way was taken: that it is none below them and none above."""
+    out: list[Poly] = []
+    for s in sorted({s for f in facts for s in f.symbols()}):
+        known = [program.values.symbols.resolve(v).constant for v in program.values.joins.get(s, ())]
+        numbers = [c for c in known if c is not None]
+        if numbers and len(numbers) == len(known):
+            out += [symbol(s) - number(min(numbers)), number(max(numbers)) - symbol(s)]
+    return out
 
 
 def nested_at(program: Program, n: int) -> Prover:
@@ -235,9 +246,9 @@ def exits_as_counts(program: Program, prover: Prover, p: Poly) -> Poly:
         info = symbols.table[s]
         if info.kind != "exit":
             return None
-        number, inside = cast(tuple[int, int], info.key)
-        loop = nest.loops[number]
-        if inside != symbols.count(number) or len(loop.exits) != 1:
+        left, inside = cast(tuple[int, int], info.key)
+        loop = nest.loops[left]
+        if inside != symbols.count(left) or len(loop.exits) != 1:
             return None
         trips = nominal_trips(graph, nest, program.values, loop, loop.exits[0])
         trips = None if trips is None else symbols.resolve(trips)

@@ -23,6 +23,7 @@ from opi_xform.divide.decompose import (
 from opi_xform.divide.flow import Pointers, Trouble, VariableFlow, operands, other_memory
 from opi_xform.divide.layout import Layout, Reading, layouts
 from opi_xform.divide.mentions import Mention, Place, mentions_of
+from opi_xform.divide.named_sums import NamedSums
 from opi_xform.divide.wrapped import callee_of, wrapping
 from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
@@ -162,6 +163,7 @@ class Dividing:
         self.mentions = asserted(mentions_of(program).of(candidate.key), program.files, read)
         self.by_place: dict[Place, Mention] = {}
         self.written = False  # places are told as they are written (``take_all``)
+        self.through = False  # and variables beside them as what they were set to
         self.given: dict[int, dict[int, Poly]] = {}  # by allocation: what the expressions in its size are worth
         self.wrapped: dict[int, Node] = {}  # by object: the call of a function that asks malloc for it
 
@@ -181,7 +183,7 @@ class Dividing:
         for layout in layouts(self.sizes(program), self.starts(program), self.unit(program)):
             if not layout.equal and self.array:
                 break
-            for self.written in (False, True):
+            for self.through, self.written in itertools.product((False, True), repeat=2):
                 try:
                     return self.divided(program, flow, readings, layout)
                 except Trouble as trouble:
@@ -209,7 +211,8 @@ class Dividing:
     def readings(self) -> tuple[Program, dict[Place, list[Reading]]]:
         """The program once more, with what is written beside each mention."""
         wanted: dict[int, list[tuple[int, ins.Operand]]] = {}
-        asked: list[tuple[Place, int, int, list[tuple[int, int]]]] = []
+        asked: list[tuple[Place, int, int, list[tuple[int, int]], dict[int, ast.Expr]]] = []
+        variables = NamedSums(self.program, self.read)
         for node in self.program.graph.nodes:
             found, frame = operands(node)
             for operand in found:
@@ -219,13 +222,19 @@ class Dividing:
                         raise Trouble(node_span(self.program, node.number), "names it in a way that is not followed")
                     wishes = wanted.setdefault(node.number, [])
                     mine: list[tuple[int, int]] = []
+                    sums: dict[int, ast.Expr] = {}
                     for term, add in zip(m.terms, adds, strict=False):
                         if add.scale != term.sign * term.unit:
                             break
-                        for name, one in pairs(term.expr, add.index).items():
+                        known = pairs(term.expr, add.index)
+                        found_sum = variables.of(term.expr, m.stmt, node.number, frame)
+                        if found_sum is not None:
+                            sums[id(term.expr)] = found_sum[0]
+                            known |= pairs(*found_sum)
+                        for name, one in known.items():
                             mine.append((name, len(wishes)))
                             wishes.append((frame, one))
-                    asked.append((place, node.number, frame, mine))
+                    asked.append((place, node.number, frame, mine, sums))
         given: dict[int, list[tuple[int, int]]] = {}
         for o in self.candidate.objects:
             n = self.program.values.objects.table[o].node
@@ -239,9 +248,9 @@ class Dividing:
         again, found_values = watched(self.program, wanted)
         values = again.values
         out: dict[Place, list[Reading]] = {}
-        for place, n, frame, mine in asked:
-            known = {name: values.symbols.resolve(found_values[n, i]) for name, i in mine if (n, i) in found_values}
-            out.setdefault(place, []).append(Reading(n, frame, known))
+        for place, n, frame, mine, sums in asked:
+            worth = {name: values.symbols.resolve(found_values[n, i]) for name, i in mine if (n, i) in found_values}
+            out.setdefault(place, []).append(Reading(n, frame, worth, sums=sums))
         for n, named in given.items():
             self.given[n] = {name: values.symbols.resolve(found_values[n, i]) for name, i in named}
         return again, out
@@ -385,7 +394,7 @@ class Dividing:
         def value(e: ast.Expr) -> Poly | None:
             return value_of(e, reading.known)
 
-        terms = [(t.sign, t.expr) for t in m.terms]
+        terms = [(t.sign, self.told(t.expr, reading)) for t in m.terms]
         try:
             if layout.equal:
                 size = divided(layout.sizes[reading.object], unit)
@@ -394,6 +403,13 @@ class Dividing:
             return take_start(terms, begins, value, self.text)
         except Unspellable:
             return None
+
+    def told(self, e: ast.Expr, reading: Reading) -> ast.Expr:
+        """What is beside a mention; ``through``: of a variable what it was set to, where that is worth the same."""
+        whole = (reading.sums or {}).get(id(e)) if self.through else None
+        if whole is None or value_of(whole, reading.known) is None:
+            return e
+        return whole if value_of(whole, reading.known) == value_of(e, reading.known) else e
 
     def text(self, e: ast.Expr) -> str:
         """An expression as it is written, what is of several parts in parentheses.  Raises Unspellable."""

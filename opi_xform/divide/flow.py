@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from opi_xform.divide.mentions import Place
+from opi_xform.divide.mentions import Place, mentions_of
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ownership.allocation.deallocations import only_frees
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 
@@ -110,7 +109,8 @@ class VariableFlow:
         self.keys = keys
         self.links = links
         self.array = any(program.variables[key].type.is_array for key in keys)
-        self.freed = {key for f in program.functions.values() if only_frees(f) for key in f.params}
+        freeing = mentions_of(program).freeing
+        self.freed = {key for name, f in program.functions.items() if name in freeing for key in f.params}
         self.found = Pointers()
 
     def run(self) -> Pointers:

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Collection, Iterator, Mapping
 
+from opi_xform.ir import ast
 from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.ownership.model.inequalities import divided
 from opi_xform.record import dataclass
@@ -15,13 +16,17 @@ MOST = 64  # parts of one buffer
 
 @dataclass(slots=True)
 class Reading:
-    """One mention at one node: what the expressions beside it are worth, an object that is meant there, the part."""
+    """One mention at one node: what the expressions beside it are worth, an object that is meant there, the part.
+
+    sums: what variables beside it were set to, by the expression that names one: that is worth the same there.
+    """
 
     node: int
     frame: int
     known: dict[int, Poly]
     object: int = -1
     part: Poly = ZERO
+    sums: Mapping[int, ast.Expr] | None = None
 
 
 @dataclass(frozen=True, slots=True)

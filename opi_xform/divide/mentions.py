@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir.walk import children, within
-from opi_xform.ownership.allocation.deallocations import only_frees
+from opi_xform.ownership.allocation.deallocations import freeing_functions
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 
@@ -135,12 +135,6 @@ def mentions_within(root: ast.Expr, key: str) -> Iterator[tuple[ast.VarRef, tupl
         stack.extend((child, (e, *parents)) for child in children(e))
 
 
-def freeing_functions(functions: Mapping[str, ast.Function]) -> frozenset[str]:
-    """``free``, and the program's functions that do nothing but free what they are given."""
-    own = {key for key, function in functions.items() if only_frees(function)}
-    return frozenset(own if "free" in functions else {"free", *own})
-
-
 def _mention(
     ref: ast.VarRef,
     function: str,
@@ -207,21 +201,98 @@ def _kind(ref: ast.VarRef, stmt: ast.Stmt, parents: tuple[ast.Expr, ...], freein
             return "value"
 
 
-def only_for_free(m: Mention, mentions: Sequence[Mention]) -> ast.If | None:
-    """``if (buf) free(buf);`` with the test that names the buffer there, among all that do."""
+@dataclass(frozen=True, slots=True)
+class FreeTest:
+    """A test that only keeps NULL from being freed: without the text from its beginning to ``end`` all is as it was."""
+
+    test: ast.If
+    end: int
+
+
+def only_for_free(m: Mention, mentions: Sequence[Mention], body: ast.Stmt | None = None) -> FreeTest | None:
+    """``if (buf) free(buf);`` with the test that names the buffer there, among all that do.
+
+    ``if (!buf) goto end; free(buf); end: ;`` is one, too, in the function's ``body``.
+    """
     test = m.stmt
-    if m.kind != "tested" or not isinstance(test, ast.If):
+    if m.kind != "tested" or not isinstance(test, ast.If) or test.other is not None or not test.span.editable:
         return None
-    cond = test.cond
-    while isinstance(cond, ast.Cast):
-        cond = cond.operand
-    alone = cond is m.ref or (isinstance(cond, ast.Binary) and cond.op == "!=" and cond in m.parents)
-    body = test.then.body if isinstance(test.then, ast.Block) else (test.then,)
-    freed = [o.stmt for o in mentions if o.kind in ("freed", "set")]
+    sign = _tests(test.cond, m.ref)
+    jump = _alone(test.then)
+    if sign > 0:
+        guarded: Sequence[ast.Stmt] = (test.then,)
+        end = test.then.span.begin
+    elif sign < 0 and isinstance(jump, ast.Goto) and body is not None:
+        guarded = _up_to(body, test, jump.label)
+        end = test.span.end
+    else:
+        return None
     nothing = [o.stmt for o in mentions if o.kind == "set" and not _sets_null(o)]
-    inside = all(any(s is f for f in freed) and not any(s is f for f in nothing) for s in body)
-    plain = test.other is None and test.span.editable and test.then.span.editable
-    return test if alone and inside and plain else None
+    freed = [o.stmt for o in mentions if o.kind in ("freed", "set") and not any(o.stmt is f for f in nothing)]
+    inside = bool(guarded) and all(any(s is f for f in freed) for one in guarded for s in _plainly(one))
+    return FreeTest(test, end) if inside and test.then.span.editable else None
+
+
+def _tests(cond: ast.Expr, ref: ast.VarRef) -> int:
+    """1: the condition is that the pointer ``ref`` is not NULL; -1: that it is; 0: another one."""
+    sign = 1
+    while cond is not ref:
+        match cond:
+            case ast.Cast():
+                cond = cond.operand
+            case ast.Unary(op="!"):
+                sign, cond = -sign, cond.operand
+            case ast.Binary(op=("==" | "!=")):
+                sign = sign if cond.op == "!=" else -sign
+                if not (_null(cond.left) or _null(cond.right)):
+                    return 0
+                cond = cond.left if _null(cond.right) else cond.right
+            case _:
+                return 0
+    return sign
+
+
+def _alone(s: ast.Stmt) -> ast.Stmt:
+    """A statement without the braces around it."""
+    while isinstance(s, ast.Block) and len(s.body) == 1:
+        s = s.body[0]
+    return s
+
+
+def _plainly(s: ast.Stmt) -> Iterator[ast.Stmt]:
+    """The statements of blocks in blocks."""
+    stack = [s]
+    while stack:
+        s = stack.pop()
+        if isinstance(s, ast.Block):
+            stack.extend(reversed(s.body))
+        elif not isinstance(s, ast.Null):
+            yield s
+
+
+def _up_to(body: ast.Stmt, test: ast.Stmt, label: str) -> Sequence[ast.Stmt]:
+    """What stands between a statement and a label behind it, in its block; nothing where the label is elsewhere."""
+    block = next((b for b in blocks(body) if any(s is test for s in b)), ())
+    at = next((i for i, s in enumerate(block) if s is test), 0)
+    end = next((i for i, s in enumerate(block) if i > at and isinstance(s, ast.Label) and s.label == label), 0)
+    return block[at + 1 : end]
+
+
+def blocks(top: ast.Stmt) -> Iterator[Sequence[ast.Stmt]]:
+    """What stands in each block of a statement, the outer ones first."""
+    stack = [top]
+    while stack:
+        s = stack.pop()
+        match s:
+            case ast.Block(body=items):
+                yield items
+                stack.extend(items)
+            case ast.If(then=then, other=other):
+                stack.extend(x for x in (then, other) if x is not None)
+            case ast.For() | ast.While() | ast.DoWhile() | ast.Switch() | ast.Case() | ast.Label():
+                stack.append(s.body)
+            case _:
+                pass
 
 
 def _sets_null(m: Mention) -> bool:

@@ -172,8 +172,17 @@ def visible(program: Program, key: str, function: str, stmt: ast.Stmt) -> bool:
     lowered = program.graph.lowered.get(function)
     if body is None or lowered is None:
         return False
-    if any(v.name == variable.name and k != key for k, v in body.variables.items()):
-        return False
+    indices = {id(info.stmt): i for i, info in enumerate(lowered.stmts)}
+    around: set[int] = set()
+    at = here = indices.get(id(stmt), -1)
+    while at >= 0:
+        at = lowered.stmts[at].parent
+        around.add(at)
+    for other in (k for k, v in body.variables.items() if v.name == variable.name and k != key):
+        info = declared(lowered, other)
+        inside = info is not None and stmt.span.begin <= info.stmt.span.begin < stmt.span.end
+        if info is None or info.parent in around or info.parent == here or inside or here < 0:
+            return False
     if variable.kind in ("extern", "static"):
         same = [k for k, v in program.variables.items() if v.name == variable.name and v.kind in ("extern", "static")]
         return same == [key]
@@ -181,16 +190,14 @@ def visible(program: Program, key: str, function: str, stmt: ast.Stmt) -> bool:
         return False
     if variable.kind == "param":
         return True
-    indices = {id(info.stmt): i for i, info in enumerate(lowered.stmts)}
-    around: set[int] = set()
-    at = indices.get(id(stmt), -1)
-    while at >= 0:
-        at = lowered.stmts[at].parent
-        around.add(at)
-    for info in lowered.stmts:
-        if isinstance(info.stmt, ast.DeclStmt) and key in info.stmt.variables:
-            return info.parent in around and info.stmt.span.begin < stmt.span.begin
-    return False
+    info = declared(lowered, key)
+    return info is not None and info.parent in around and info.stmt.span.begin < stmt.span.begin
+
+
+def declared(lowered: ins.Lowered, key: str) -> ins.StmtInfo | None:
+    """The statement that declares a variable of a function; None for a parameter."""
+    found = (info for info in lowered.stmts if isinstance(info.stmt, ast.DeclStmt) and key in info.stmt.variables)
+    return next(found, None)
 
 
 def within(e: ast.Expr) -> Iterator[ast.Expr]:

@@ -221,9 +221,11 @@ class Spelling:
             self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.span.begin, self.loop())
             self.edit(at, at.end, at.end, f"[{self.turn}]")
             return
-        test = None if self.array else only_for_free(m, self.division.mentions)
-        if test is not None:
-            self.edit(test.span, test.span.begin, test.then.span.begin, "")  # free(NULL) does nothing
+        function = self.program.functions.get(m.function)
+        body = None if function is None else function.body
+        found = None if self.array else only_for_free(m, self.division.mentions, body)
+        if found is not None:
+            self.edit(found.test.span, found.test.span.begin, found.end, "")  # free(NULL) does nothing
             return
         if m.kind == "size" and self.array and m.whole is m.ref:
             if isinstance(m.parents[0], ast.SizeOf):

@@ -13,12 +13,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from opi_xform.frontend.errors import FrontendError, SeveralFlagsError
+from opi_xform.record import dataclass
 from opi_xform.resources import runtime_include_dir
 
 CLANG_MAJOR = "18"

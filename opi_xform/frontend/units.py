@@ -372,7 +372,7 @@ class UnitBuilder:
             static=linkage == 2,
             refused=refused or regions.refused,
             threads=regions.threads,
-            doubted=regions.doubted,
+            pragmas=regions.pragmas,
         )
         self._names.function = ""
 

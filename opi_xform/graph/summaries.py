@@ -15,13 +15,14 @@ they may have to do with are given up (``Background.handling``); others in the p
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform import budget
 from opi_xform.graph.flat import Flat
 from opi_xform.graph.graph import MAIN, Background, Bind, Node, Unbind, evaluated
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -384,7 +384,7 @@ class Function:
     static: bool
     refused: str = ""  # why this function cannot be analysed ('' when it can)
     threads: tuple[Span, ...] = ()  # statements, parts of which several threads may run
-    doubted: tuple[Span, ...] = ()  # those of them that only directives in text that is left out are about
+    pragmas: tuple[str, ...] = ()  # of each of them the directive that is about it, in words
 
 
 @dataclass(frozen=True, slots=True)

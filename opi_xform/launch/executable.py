@@ -7,10 +7,10 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError
+from opi_xform.record import dataclass
 
 MARK = b"libopi: rank %d: "
 """A string of libopi's own: it is in every program and library that libopi was linked into."""

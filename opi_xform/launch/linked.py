@@ -10,10 +10,10 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import Mpi
+from opi_xform.record import dataclass
 
 _ROW = re.compile(r"^ (\.[\w.$]+|COMMON|opi_rank_vars)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.M)
 """An input section of a map of GNU ld or gold: name, address, size, file; long names stand on a line of their own."""

@@ -12,8 +12,9 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from opi_xform.record import dataclass
 
 
 class LaunchError(Exception):

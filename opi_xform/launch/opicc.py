@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform import __version__
@@ -29,6 +28,7 @@ from opi_xform.launch.ranks import ensure_ranks
 from opi_xform.launch.ranks import link_flags as ranks_link_flags
 from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.launch.transform import transformed
+from opi_xform.record import dataclass
 from opi_xform.resources import IncompleteInstallError, cmake_dir, runtime_include_dir
 
 NO_LINK = frozenset({"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "-shared", "-r"})

@@ -14,13 +14,13 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform import __version__
 from opi_xform.launch.executable import Executable, inspect_executable, resolve
 from opi_xform.launch.mpi import LaunchError, Mpi, beside, find_mpi
 from opi_xform.launch.ranks import Carrier, job
 from opi_xform.launch.runtime import Runtime, ensure_runtime
+from opi_xform.record import dataclass
 from opi_xform.resources import IncompleteInstallError
 
 USAGE = """usage: opirun -n N [--shared-heap] [--show] [mpiexec options] program [arguments]

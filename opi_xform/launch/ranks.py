@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.bindings import ranks as bindings
@@ -24,6 +23,7 @@ from opi_xform.launch.runtime import (
     sources_below,
     tell,
 )
+from opi_xform.record import dataclass
 from opi_xform.resources import runtime_dir, runtime_include_dir
 
 MARK = b"OPI_RANKS_CARRIER"

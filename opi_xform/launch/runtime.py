@@ -18,10 +18,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi
+from opi_xform.record import dataclass
 from opi_xform.resources import IncompleteInstallError, runtime_dir, runtime_include_dir
 
 BASE_FLAGS = ("-std=c11", "-O2", "-fPIC")

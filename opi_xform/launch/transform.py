@@ -11,13 +11,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from opi_xform.file_names import standing
 from opi_xform.launch.mpi import LaunchError
 from opi_xform.launch.probes import is_probe
+from opi_xform.record import dataclass
 
 VERSION = 1
 MANIFEST, TREE = "index.json", "tree"

@@ -7,12 +7,12 @@ Items stand in topological order.  A stretch goes from an item to one that every
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import instr as ins
 from opi_xform.memory.values import Values
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from opi_xform.budget import COPIES, TooLargeError
 from opi_xform.codes import Reason
-from opi_xform.effects.model import Effects
+from opi_xform.effects.model import Effects, MpiBuffer
 from opi_xform.ir import ast
 from opi_xform.ir.lowering.shapes import is_null
 from opi_xform.ir.span import Span
+from opi_xform.ownership.buffers.message_sizes import SMALL, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM, begins_inside
@@ -116,7 +117,7 @@ def decisions_of(
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
-                refusal = _of_call(otherwise(function.key), call, buffer.buf)
+                refusal = _of_call(otherwise(function.key), call, buffer)
             code = refusal.reason.code(side)
             notes = _notes(refusal, call.span)
             out.append(
@@ -139,9 +140,13 @@ def decisions_of(
     return out
 
 
-def _of_call(refusal: Refusal, call: ast.Call, argument: int) -> Refusal:
-    """Of a call that was not looked at, for what is around it: a place inside a buffer stays whatever that does."""
-    inside = begins_inside(call.args[argument]) if argument < len(call.args) else None
+def _of_call(refusal: Refusal, call: ast.Call, buffer: MpiBuffer) -> Refusal:
+    """Of a call that was not looked at, for what is around it: a small message stays whatever that does, and so does
+    a place inside a buffer.
+    """
+    if refusal.message and small_as_written(call, buffer):
+        return Refusal(Reason.SMALL, SMALL, form=refusal.reason)
+    inside = begins_inside(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
     if inside is None or not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes):
         return refusal
     return replace(inside, form=refusal.reason)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from opi_xform.ir.span import Span
 from opi_xform.ir.statics import Declared, Static, Use
 from opi_xform.ownership.model.plan import Decision
+from opi_xform.record import dataclass
 
 TLS, STRUCT = "tls", "struct"
 FORMS = (TLS, STRUCT)

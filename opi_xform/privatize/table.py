@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from opi_xform.record import dataclass
 from opi_xform.resources import analyses_dir
 from opi_xform.toml import load_toml
 

@@ -15,7 +15,6 @@ The arguments still count as given away (``Escape``), so nothing is said of when
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from opi_xform.effects.formats import harmless
 from opi_xform.effects.model import FunctionEffect
@@ -23,6 +22,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, operands_of, parts_of
 from opi_xform.program.lowerings import Lowerings
+from opi_xform.record import dataclass
 
 _HANDLES = {"__builtin_va_start": (0,), "__builtin_va_copy": (0, 1), "__builtin_va_end": (0,)}
 """What may be done with a list besides printing it, and which arguments are lists."""

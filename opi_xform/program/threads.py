@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
+from opi_xform.record import dataclass
 
-LEFT_OUT_HERE = ", which is left out here but perhaps not elsewhere,"
-"""Said of a directive under a false ``#if`` that other flags may bring in."""
+LEFT_OUT_HERE = "leaves out here but perhaps not elsewhere,"
+"""Said of a directive under a false ``#if`` that other flags may bring in, behind the line that has it."""
 
 _ALONE = re.compile(
     r"(?:__builtin_)?(?:mem|str|wcs|is|to|f?abs|l?labs|l?div|malloc|calloc|realloc|free|posix_memalign|aligned_alloc|qsort"
@@ -45,13 +46,13 @@ def followed(
     spans: dict[Span, None] = {}
     why: dict[str, str] = {}
     for key, function in functions.items():
-        for span in sorted(function.threads, key=function.doubted.__contains__):  # what is compiled here tells more
+        found = zip(function.threads, function.pragmas, strict=True)
+        for span, pragma in sorted(found, key=lambda one: LEFT_OUT_HERE in one[1]):  # what is compiled tells more
             stmt = next(s for s, _ in statements(function.body) if s.span == span)
             trouble, called = _reached(program, function, stmt)
             spans.update(dict.fromkeys((span, *(functions[name].span for name in called))))
             if trouble:
-                note = LEFT_OUT_HERE if span in function.doubted else ""
-                why.setdefault(key, f"the OpenMP region in line {span.line}{note} {trouble}")
+                why.setdefault(key, f"{pragma} {trouble}")
     return [_refused(unit, why) for unit in units], tuple(spans)
 
 

@@ -20,7 +20,7 @@ from opi_xform.record import dataclass
 from opi_xform.regions.interchanged import interchanged
 from opi_xform.regions.signs import negative
 from opi_xform.values.equal_counts import Sums
-from opi_xform.values.trip_counts import nominal_trips
+from opi_xform.values.trip_counts import nominal_trips, turns_made
 
 Edge = tuple[int, int]
 Pairs = frozenset[tuple[Poly, Poly]]
@@ -270,16 +270,7 @@ class Telescope:
 
     def bound(self, s: int) -> Poly | None:
         """t, where the symbol is how often a loop has run: max(0, t)."""
-        info = self.symbols.table[s]
-        if info.kind != "exit":
-            return None
-        number_, inside = info.key
-        assert isinstance(number_, int)
-        loop = self.nest.loops[number_]
-        if inside != self.symbols.count(number_) or len(loop.exits) != 1:
-            return None
-        trips = nominal_trips(self.graph, self.nest, self.values, loop, loop.exits[0])
-        return None if trips is None else self.symbols.resolve(trips)
+        return turns_made(self.graph, self.nest, self.values, s)
 
     def requiring(self, loop: Loop, given: Pairs, trips: Poly, length: Poly) -> Pairs:
         """``given``, and that not both ``trips`` and ``length`` are negative."""

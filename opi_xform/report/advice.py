@@ -7,12 +7,12 @@ OPI_PROFILE files by what its line sent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.changes.find import NOTHING_TO_GAIN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
+from opi_xform.record import dataclass
 from opi_xform.report.formats.text import Line, Shown, note_lines, wrapped
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of_run

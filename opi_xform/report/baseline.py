@@ -11,11 +11,12 @@ import json
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from opi_xform.file_names import standing
 from opi_xform.ownership.model.plan import Decision
+from opi_xform.record import dataclass
 from opi_xform.text.lex import COMMENT, SourceText
 
 VERSION = 1

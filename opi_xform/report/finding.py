@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from opi_xform.ownership.model.plan import Decision, Note
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

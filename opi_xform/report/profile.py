@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from opi_xform.record import dataclass
 
 VERSION = 1
 WAYS = ("inline", "give", "heap", "pipelined", "reference", "kernel")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import (
@@ -16,6 +16,7 @@ from opi_xform.ownership.model.plan import (
     ReplaceText,
     StopOthers,
 )
+from opi_xform.record import dataclass
 from opi_xform.rewrite.declare import declaration_edits, guard_edits, link_edit
 from opi_xform.rewrite.header import header_edit
 from opi_xform.rewrite.insert import Group, around, inside

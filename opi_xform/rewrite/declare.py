@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from opi_xform.ir.link_guard import guard_text
 from opi_xform.ownership.model.plan import LinkName, PointerDeclaration
+from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 from opi_xform.text.errors import PlanError
 from opi_xform.text.lex import SourceText

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from opi_xform.ir.ast import Unit
+from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 from opi_xform.text.lex import COMMENT, DIRECTIVE, SourceText
 

@@ -8,9 +8,10 @@ always right, and the other forms are for the reader.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir.span import Span
+from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 from opi_xform.text.errors import PlanError
 from opi_xform.text.layout import Layout

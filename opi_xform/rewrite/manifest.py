@@ -9,9 +9,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from opi_xform.record import dataclass
 from opi_xform.rewrite.write import OutputError, OutputFile
 
 NAME = ".opi-xform.json"

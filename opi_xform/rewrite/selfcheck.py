@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.frontend import FrontendError
 from opi_xform.frontend.headers.precompiled import with_beginnings
 from opi_xform.ir.ast import Unit
+from opi_xform.record import dataclass
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
 from opi_xform.text.sources import Sources
 

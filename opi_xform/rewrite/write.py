@@ -8,8 +8,8 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from opi_xform.record import dataclass
 from opi_xform.text.sources import Sources
 
 _ENDS = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))

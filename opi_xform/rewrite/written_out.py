@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.frontend.macros.written_out import Piece
+from opi_xform.record import dataclass
 from opi_xform.text.mapped import Mapped, Put
 
 Key = tuple[str, int, int, str, int]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
+
+from opi_xform.record import dataclass
 
 _INDENTED = re.compile(rb"^([ \t]+)[^\s*/]", re.MULTILINE)
 _BRACE_SAME_LINE = re.compile(rb"\)[ \t]*\{")

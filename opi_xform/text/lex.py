@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from codecs import BOM_UTF8
-from dataclasses import dataclass
 from functools import cached_property
+
+from opi_xform.record import dataclass
 
 COMMENT = "comment"
 LITERAL = "literal"

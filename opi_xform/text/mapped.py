@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir.span import Span
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.record import dataclass
-from opi_xform.values.trip_counts import nominal_trips
+from opi_xform.values.trip_counts import nominal_trips, turns_made
 
 if TYPE_CHECKING:
     from opi_xform.values.hull import Hull
@@ -169,15 +169,7 @@ class Facts:
 
     def ran(self, block: int, s: int) -> Poly | None:
         """How often a loop has run, told by what ends it, where the block runs only if that is not negative."""
-        info = self.symbols.table[s]
-        if info.kind != "exit":
-            return None
-        number, inside = info.key
-        assert isinstance(number, int)
-        loop = self.nest.loops[number]
-        if inside != self.symbols.count(number) or len(loop.exits) != 1:
-            return None
-        trips = nominal_trips(self.graph, self.nest, self.values, loop, loop.exits[0])
+        trips = turns_made(self.graph, self.nest, self.values, s)
         return trips if trips is not None and self.at(block).nonneg(trips) else None
 
     def passed(self, b: int, block: int) -> bool:

@@ -36,7 +36,7 @@ from opi_xform.values.facts import Facts
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.steps import Steps
 from opi_xform.values.trip_counts import nominal_trips
-from opi_xform.values.unset.nullable import note_lazy, resolve_offset
+from opi_xform.values.unset.nullable import WALKS, may_walk, note_lazy, resolve_offset, single_target, walked
 from opi_xform.values.unset.partly_set import Merged, PartlySet
 from opi_xform.values.unsigned_bounds import believe
 from opi_xform.values.versions import kind_of
@@ -345,9 +345,13 @@ class Interpreter(Steps):
             self.widths.like_one(s, (value,))
             if self.is_narrow(cell, stored):
                 self.widths.lost.add(s)
+            if changed[cell] and may_walk(self.symbols, value):
+                self.out.put(cell, value + symbol(s))
+                pending.append((cell, s, value, WALKS))
+                continue
             target = self.symbols.base(value) if changed[cell] else None
             if target is None:
-                target = self.single_target(cell)
+                target = single_target(self.objects, self.pts, cell)
             base = -1
             if target is not None:
                 base = target
@@ -363,20 +367,6 @@ class Interpreter(Steps):
         named = info is not None and (info.frame, info.variable) in self.widths.named
         return named or cell[0] in stored
 
-    def single_target(self, cell: Cell) -> int | None:
-        """The one object that a pointer variable can point to."""
-        if not isinstance(cell[0], int):
-            return None
-        owner = self.objects.table[cell[0]]
-        if owner.variable is None or owner.type is None or not owner.type.is_pointer:
-            return None
-        targets = self.pts.variable(owner.frame, owner.variable)
-        if len(targets) == 1:
-            target = next(iter(targets))
-            if self.objects.table[target].kind != "unknown":
-                return target
-        return None
-
     def close(self, loop: int) -> None:
         """All latches of a loop are done: recognise induction variables."""
         info = self.nest.loops[loop]
@@ -384,6 +374,11 @@ class Interpreter(Steps):
         above = self.nest.idom[info.header]
         ends = [(latch, self.edge(latch, info.header, above, {})) for latch in info.latches]  # all of it was opened
         for cell, s, init, base in self.pending.pop(loop):
+            if base == WALKS:
+                step = walked(self.symbols, s, init, [end.get(cell) for _, end in ends], self.inner[loop])
+                if step is not None:
+                    self.symbols.defs[s] = step * symbol(self.symbols.count(loop))
+                continue
             latches: list[tuple[int, Poly]] = []
             for latch, end in ends:
                 value = end.get(cell)

@@ -46,6 +46,20 @@ def nominal_trips(graph: Graph, nest: LoopNest, values: Values, loop: Loop, edge
     return None if test is None else turns(values, loop, *test)
 
 
+def turns_made(graph: Graph, nest: LoopNest, values: Values, s: int) -> Poly | None:
+    """t, where the symbol is how often a loop has run: max(0, t)."""
+    info = values.symbols.table[s]
+    if info.kind != "exit":
+        return None
+    number_, inside = info.key
+    assert isinstance(number_, int)
+    loop = nest.loops[number_]
+    if inside != values.symbols.count(number_) or len(loop.exits) != 1:
+        return None
+    trips = nominal_trips(graph, nest, values, loop, loop.exits[0])
+    return None if trips is None else values.symbols.resolve(trips)
+
+
 def turns(values: Values, loop: Loop, op: str, difference: Poly) -> Poly | None:
     """t such that ``difference op 0`` fails in turn max(0, t) for the first time; None if not known."""
     symbols = values.symbols

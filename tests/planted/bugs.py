@@ -1,7 +1,7 @@
 """The planted bugs: each forgets one thing that soundness rests on, by one change of the analyser's text."""
 
 from tests.planted.addresses import carried_as_bytes, out_parameters, set_through_addresses
-from tests.planted.buffers import arrays_in_structs, computed_starts, parts, structs_by_value, swaps
+from tests.planted.buffers import arrays_in_structs, computed_starts, parts, stretches, structs_by_value, swaps
 from tests.planted.bug import Bug
 from tests.planted.functions import entered_again, library, recursion, summaries
 from tests.planted.memory import (
@@ -452,6 +452,7 @@ BUGS = (
     *parts.BUGS,
     *two_ways.BUGS,
     *computed_starts.BUGS,
+    *stretches.BUGS,
     *macros.BUGS,
     *spellings.BUGS,
     *cells.BUGS,

@@ -11,7 +11,6 @@ from conftest import CHECKOUT, MPIS, MpiUser, only_one
 
 from opi_xform.launch.ranks import ensure_ranks, link_flags
 from opi_xform.resources import runtime_include_dir
-from tests.mpi4py_suite.run import WAITING
 
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "onesided"
 WARNINGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
@@ -79,7 +78,7 @@ def test_members_of_a_node_and_of_others_agree(
     5 ranks one is alone on its node, and all of its operations are the MPI's. Where the MPI waits, processes let others
     run."""
     program = built(mpi_user, shared_tmp, "span")
-    result = mpi_user.run(ranks, program, str(together), OPI_NODE_RANKS=nodes, **WAITING)
+    result = mpi_user.run(ranks, program, str(together), OPI_NODE_RANKS=nodes)
     assert "span: ok, 0 failures" in result.out
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from advice_edits import Edits, Following
-from case_tools import Case, load_cases
+from case_tools import Case, load_cases, sample
 
 from opi_xform.cli.config import load_configuration
 from opi_xform.cli.options import parse_arguments
@@ -28,7 +28,7 @@ STEP = 29  # of the cases in a row, one is in the sample
 ONCE_WRONG = frozenset(("c_swap_null_test",))
 """Always in the sample."""
 CASES = load_cases("keep")
-SAMPLE = frozenset(case.name for case in CASES[::STEP]) | ONCE_WRONG
+SAMPLE = frozenset(case.name for case in sample(CASES, STEP)) | ONCE_WRONG
 CHOSEN = [case for case in CASES if case.name in SAMPLE or os.environ.get("OPI_ALL_CASES")]
 
 

@@ -14,7 +14,7 @@ from opi_xform.divide.decompose import pairs
 from opi_xform.divide.find import allocated, watched
 from opi_xform.divide.flow import Pointers, Trouble, VariableFlow, leaves, operands, other_memory
 from opi_xform.divide.layout import MOST, Layout, Reading, chain, multiples
-from opi_xform.divide.mentions import Mention, Place, mentions_of, only_for_free
+from opi_xform.divide.mentions import FreeTest, Mention, Place, mentions_of, only_for_free
 from opi_xform.divide.named.handed import origin, other_later
 from opi_xform.divide.named.names import Naming
 from opi_xform.divide.size_text import Spot, Word, Words
@@ -44,7 +44,7 @@ class NamedDivision:
     sizes: Mapping[Place, str]
     mentions: tuple[tuple[str, Mention], ...]
     count: int
-    untested: tuple[ast.If, ...]
+    untested: tuple[FreeTest, ...]
     assumes: bool
 
 
@@ -311,22 +311,24 @@ class NamedDividing:
                     self.never(program, n, nulls, {n}, setting[key], "frees it where a part's name may be NULL")
         return {n: base for n, (base, _) in frees.items()}
 
-    def untested(self, program: Program, ends: Mapping[int, int]) -> tuple[ast.If, ...]:
+    def untested(self, program: Program, ends: Mapping[int, int]) -> tuple[FreeTest, ...]:
         """Tests such as ``if (in) free(in);`` to which every way passes an allocation, then the parts' names, and comes
         before the memory is freed.
         """
         graph, naming = program.graph, self.naming
-        out = []
+        out: list[FreeTest] = []
         for key, m in self.mentions:
-            test = only_for_free(m, [one for k, one in self.mentions if k == key]) if self.first(key) else None
-            if test is None:
+            function = program.functions.get(m.function)
+            body = None if function is None else function.body
+            found = only_for_free(m, [one for k, one in self.mentions if k == key], body) if self.first(key) else None
+            if found is None:
                 continue
             nodes = [
                 node
                 for node in graph.nodes
                 if isinstance(node.action, ins.Branch)
                 and (info := graph.statement(node)) is not None
-                and info.stmt is test
+                and info.stmt is found.test
             ]
             for node in nodes:
                 mine = [
@@ -335,7 +337,7 @@ class NamedDividing:
                 if not mine or not all(self.always(program, key, node.number, o, ends) for o in mine):
                     break
             else:
-                out += [test] if nodes else []
+                out += [found] if nodes else []
         return tuple(out)
 
     def always(self, program: Program, key: str, n: int, o: int, ends: Mapping[int, int]) -> bool:

@@ -41,8 +41,8 @@ class NamedSpelling:
             mentions = (m for k, m in self.division.mentions if k == key)
             accounted(self.program, variables[key], mentions, self.read, self.unread)
         self.first()
-        for test in self.division.untested:
-            self.edit(test.span, test.span.begin, test.then.span.begin, "")
+        for one in self.division.untested:
+            self.edit(one.test.span, one.test.span.begin, one.end, "")
         places = {link.place: link for link in self.naming.links.values() if link.added}
         for _, m in self.division.mentions:
             if m.place in places:

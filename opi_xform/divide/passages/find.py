@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from opi_xform.divide.decompose import pure
-from opi_xform.divide.mentions import Mention, mentions_of
+from opi_xform.divide.mentions import Mention, blocks, mentions_of
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children, expressions, within
 from opi_xform.ownership.buffers.uses import P2P, collect
 from opi_xform.ownership.model.buffers import Place, Program, Use
+from opi_xform.ownership.model.roots import is_zero
 from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.ownership.spelling.scopes import means_type
 from opi_xform.record import dataclass
@@ -79,7 +80,7 @@ def passages(
         ref, start, address = begun
         var = program.variables[ref.var]
         function = program.graph.frames[program.graph.nodes[use.node].frame].function
-        if not _plain(var) or not _same_type(program, function, var, texts):
+        if not is_plain(var) or not same_type(program, function, var, texts):
             continue
         if ref.var not in known:
             known[ref.var] = mentions_of(program).of(ref.var)
@@ -89,9 +90,9 @@ def passages(
         count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
         if count is None:
             continue
-        words = _words(program, read) if words is None else words
+        words = words_of(program, read) if words is None else words
         for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
-            name = _name(var.name, words, taken)
+            name = name_for(var.name, words, taken)
             first, last, mentions, before, handed = found
             begin, many = (_set_there(e, before) for e in (start, count))
             if name and pure(begin) and pure(many):
@@ -112,7 +113,7 @@ def beginning(use: Use) -> tuple[ast.VarRef, ast.Expr, ast.Expr] | None:
         base, start = (e.left, e.right) if _address(e.left) else (e.right, e.left)
     else:
         return None
-    ref = _uncast(base)
+    ref = uncast(base)
     return (ref, start, e) if isinstance(ref, ast.VarRef) and e.span.editable else None
 
 
@@ -120,14 +121,14 @@ def _address(e: ast.Expr) -> bool:
     return e.type.is_pointer or e.type.is_array
 
 
-def _uncast(e: ast.Expr) -> ast.Expr:
+def uncast(e: ast.Expr) -> ast.Expr:
     """Without conversions that nobody wrote."""
     while isinstance(e, ast.Cast) and not e.explicit:
         e = e.operand
     return e
 
 
-def _plain(var: ast.Variable) -> bool:
+def is_plain(var: ast.Variable) -> bool:
     """An array of data, or a pointer to some, that is nothing else."""
     t = var.type
     if var.thread_local or t.const or t.volatile or t.atomic or not (t.is_pointer or t.is_array) or t.elem is None:
@@ -136,19 +137,19 @@ def _plain(var: ast.Variable) -> bool:
     return elem.kind in _DATA and bool(elem.size) and not (elem.const or elem.volatile or elem.atomic)
 
 
-def _same_type(program: Program, function: str, var: ast.Variable, texts: Texts) -> bool:
+def same_type(program: Program, function: str, var: ast.Variable, texts: Texts) -> bool:
     """The words of its elements' type mean that type in a function: none of the same name is declared."""
     lowered, elem = program.graph.lowered.get(function), var.type.elem
     return lowered is not None and elem is not None and means_type(program, lowered, elem.spelling, texts)
 
 
-def _words(program: Program, read: Callable[[str], bytes]) -> set[str]:
+def words_of(program: Program, read: Callable[[str], bytes]) -> set[str]:
     """All words of the program, headers and all, and the names that macros paste together."""
     found = {w.decode() for file in program.files for w in re.findall(rb"[A-Za-z_]\w*", read(file))}
     return found | {v.name for v in program.variables.values()} | {f.name for f in program.functions.values()}
 
 
-def _name(name: str, words: Collection[str], taken: Collection[str]) -> str:
+def name_for(name: str, words: Collection[str], taken: Collection[str]) -> str:
     """A name for a new block that no word of the program begins with; '' where there is none."""
     for number in range(1, 1000):
         wanted = f"{name}_part{'' if number == 1 else number}"
@@ -170,18 +171,23 @@ def _around(
     that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending;
     where none does, as where each turn of a loop sends to one partner, a send is the last one itself.
     """
-    blocks = list(_blocks(function.body))
-    while (body := next((b for b in blocks if any(s is message for s in b)), None)) is not None:
+    every = list(blocks(function.body))
+    while (body := next((b for b in every if any(s is message for s in b)), None)) is not None:
         found = False
         for one in _beside(program, function, body, message, use, mentions):
             found = True
             yield one
-        around = (
-            None if found else next((s for b in blocks for s in b if isinstance(s, ast.Block) and s.body is body), None)
-        )
+        around = None if found else next((s for b in every for s in b if _once(s) is body), None)
         if around is None:
             return
-        message = around  # a block that has no condition of its own
+        message = around
+
+
+def _once(s: ast.Stmt) -> Sequence[ast.Stmt] | None:
+    """The body of a statement that runs once and has no condition of its own: a block, or ``do { … } while (0)``."""
+    if isinstance(s, ast.DoWhile) and isinstance(s.body, ast.Block) and is_zero(s.cond):
+        s = s.body
+    return s.body if isinstance(s, ast.Block) else None
 
 
 def _beside(
@@ -196,7 +202,7 @@ def _beside(
     at = next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
     send = use.side == "send"
-    waited = at if use.op.blocking else _waited(program, body, at, use)
+    waited = at if use.op.blocking else waited_for(program, body, at, use)
     handed = waited is None and send
     if handed:
         waited = at
@@ -205,7 +211,7 @@ def _beside(
     i, step, ends = at, -1 if send else 1, list[int]()
     while 0 <= i + step < len(body) and len(ends) < MOST:
         i += step
-        here = [m for m in mine if _in(m.ref.span, body[i].span)]
+        here = [m for m in mine if in_span(m.ref.span, body[i].span)]
         if isinstance(body[i], (ast.Case, ast.Label)):
             break
         if not here or (not ends and all(_given(program, m) for m in here)):
@@ -216,11 +222,13 @@ def _beside(
             ends.append(i)
     for end in ends:
         first, last = (end, waited) if send else (at, end)
-        found = tuple(m for m in mine if elements(m) and any(_in(m.ref.span, s.span) for s in body[first : last + 1]))
+        found = tuple(
+            m for m in mine if elements(m) and any(in_span(m.ref.span, s.span) for s in body[first : last + 1])
+        )
         yield body[first], body[last], found, body[first:at], handed
 
 
-def _waited(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) -> int | None:
+def waited_for(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) -> int | None:
     """The statement behind a message that waits for it, as far as the words tell."""
     request = use.call.args[use.op.request] if use.op.request is not None else None
     named = {e.var for e in within(request) if isinstance(e, ast.VarRef)} if request is not None else set()
@@ -252,7 +260,7 @@ def _set_there(e: ast.Expr, before: Sequence[ast.Stmt]) -> ast.Expr:
 
     Whether it is that value, the proof tells.
     """
-    plain = _uncast(e)
+    plain = uncast(e)
     if not isinstance(plain, ast.VarRef):
         return e
     for s in reversed(before):
@@ -262,29 +270,13 @@ def _set_there(e: ast.Expr, before: Sequence[ast.Stmt]) -> ast.Expr:
     return e
 
 
-def _blocks(top: ast.Stmt) -> Iterator[Sequence[ast.Stmt]]:
-    stack = [top]
-    while stack:
-        s = stack.pop()
-        match s:
-            case ast.Block(body=items):
-                yield items
-                stack.extend(items)
-            case ast.If(then=then, other=other):
-                stack.extend(x for x in (then, other) if x is not None)
-            case ast.For() | ast.While() | ast.DoWhile() | ast.Switch() | ast.Case() | ast.Label():
-                stack.append(s.body)
-            case _:
-                pass
-
-
-def _in(inner: Span, outer: Span) -> bool:
+def in_span(inner: Span, outer: Span) -> bool:
     return inner.file == outer.file and outer.begin <= inner.begin < outer.end
 
 
 def elements(m: Mention) -> bool:
     """An element by its number: ``buf[…]``, whose address is not taken."""
-    plain = m.indexed and _uncast(m.around) is m.ref and m.address is None and m.kind == "value"
+    plain = m.indexed and uncast(m.around) is m.ref and m.address is None and m.kind == "value"
     return plain and m.ref.span.editable and m.whole.span.editable and not m.whole.type.is_array
 
 

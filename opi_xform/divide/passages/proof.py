@@ -378,11 +378,7 @@ class Between(Judge):
         super().__init__(program, buffer, o, strict)
 
     def liveness(self) -> None:
-        ways: list[Assumed] = [frozenset()]
-        if not self.strict:
-            offered = [SIGNS, *([PADDING] if self.padded else [])]
-            ways += [frozenset((one,)) for one in offered]
-        for assumed in ways:
+        for assumed in self.attempts():
             try:
                 with self.regions.budget():
                     found, _ = self.live(None, assumed=assumed)
@@ -393,6 +389,11 @@ class Between(Judge):
             if fine:
                 self.rests = (*sorted(assumed), *self.messages())
                 break
+
+    def attempts(self) -> list[Assumed]:
+        """What may be assumed, nothing first."""
+        offered = [] if self.strict else [SIGNS, *([PADDING] if self.padded else [])]
+        return [frozenset(), *(frozenset((one,)) for one in offered)]
 
     def dead(self, found: Mapping[int, Set], one: Stretch) -> bool:
         region = self.regions.interval(one.begin, one.end)

@@ -66,7 +66,7 @@ class PassageSpelling:
         close = whole.end - 1
         if opened is None or data[close : close + 1] != b"]" or whole.begin != ref.begin:
             raise PlanError(ref, "the element is written in a way that is not followed")
-        before, after = (b"", b"") if _sum(m.terms[0].expr) else (b"(", b")")
+        before, after = (b"", b"") if is_sum(m.terms[0].expr) else (b"(", b")")
         yield ByteEdit(ref.begin, ref.end, (), one.name.encode())
         if before:
             yield ByteEdit(opened.end(), opened.end(), (), before)
@@ -101,7 +101,7 @@ class PassageSpelling:
         return " ".join(text.split())
 
 
-def _sum(e: ast.Expr) -> bool:
+def is_sum(e: ast.Expr) -> bool:
     """A sum or product of plain things, from which a number can be taken without brackets."""
     for inner in within(e):
         if isinstance(inner, ast.Cast) and not inner.explicit:

@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from opi_xform.divide.check import prover_at
-from opi_xform.divide.flow import harmless
+from opi_xform.divide.check import prover_at, stays_inside
+from opi_xform.divide.flow import Pointers, Trouble, harmless
 from opi_xform.divide.mentions import mentions_within
-from opi_xform.frontend.clang.source import tokens
+from opi_xform.divide.structs.member_flow import MemberFlow, through_pointer
+from opi_xform.divide.structs.named_text import NamedText
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Field, Record, Type
@@ -28,7 +29,6 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import SiteKey
 from opi_xform.ownership.model.stretches import exactly, stretches_of
 from opi_xform.ownership.model.traced import path
-from opi_xform.ownership.spelling.configurations import means
 from opi_xform.ownership.spelling.mentioned import mentions_of
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
@@ -36,7 +36,9 @@ from opi_xform.text.edit import ByteEdit
 Edits = dict[str, dict[ByteEdit, None]]
 Place = tuple[str, int]
 
-_OTHER_NAMES = (b".", b"->", b"struct", b"union", b"enum")  # behind these a word names no variable
+_NAMED = re.compile(  # h.out, (h).out, (&h)->out
+    rb"(?:(?P<plain>\w+)\s*\.|\(\s*(?P<around>\w+)\s*\)\s*\.|\(\s*&\s*(?P<address>\w+)\s*\)\s*->)\s*(?P<field>\w+)"
+)
 MOST_ALIGNED = 16  # bytes to which any variable may be aligned
 
 
@@ -86,7 +88,7 @@ class FromStructs:
         self.index = mentions_of(units)
         self.words: set[bytes] | None = None
         self.given: dict[str, tuple[str, str]] = {}  # by new name: the names of the struct and of the array
-        self.aliases: dict[str, list[bytes]] | None = None
+        self.text = NamedText(program, units, read)
 
     def run(self, kept: frozenset[SiteKey]) -> Iterator[Lifted]:
         """The arrays in structs with a message of these sites, each with what makes it a variable."""
@@ -172,9 +174,9 @@ class FromStructs:
         mine = [m for m in found if m.member.field == name]
         if any((m.member.offset, m.member.type.spelling) != (field.offset, field.type.spelling) for m in mine):
             raise _NotUnderstoodError  # the struct is another one in another file
-        for m in mine:
-            self.require_named(m)
-        unshown = self.require_inside(variable, record, field, {m.place: m.member.field for m in found})
+        loose = [m for m in mine if not self.plainly_named(m)]
+        flow = self.followed(variable.key, mine, loose) if loose else None
+        unshown = self.require_inside(variable, record, field, {m.place: m.member.field for m in found}, flow)
         if unshown and any(isinstance(m.parents[0], ast.SizeOf) for m in mine if m.parents):
             raise _NotUnderstoodError  # in the wide edits it is another number
         new = self.new_name(variable, name)
@@ -223,47 +225,60 @@ class FromStructs:
                 roots += expressions(function.body)
             for root in roots:
                 for ref, parents in mentions_within(root, key):
+                    if len(parents) > 2 and isinstance(parents[0], ast.AddrOf) and isinstance(parents[1], ast.Deref):
+                        parents = parents[2:]  # (&h)->out
                     above = parents[0] if parents else None
-                    if isinstance(above, ast.Member) and above.base is ref and id(ref) not in done:
+                    if isinstance(above, ast.Member) and id(ref) not in done:
                         done.add(id(ref))
                         yield _Mention(ref, above, parents[1:])
 
-    def require_named(self, m: _Mention) -> None:
-        """An element, or a buffer of a call of the MPI.  Raises _NotUnderstoodError."""
+    def plainly_named(self, m: _Mention) -> bool:
+        """An element, or a buffer of a call of the MPI; else pointers to it have to be followed.  Raises
+        _NotUnderstoodError.
+        """
         span = m.member.span
-        if not span.editable or not re.fullmatch(rb"\w+\s*\.\s*\w+", self.read(span.file)[span.begin : span.end]):
+        if not span.editable or not _NAMED.fullmatch(self.read(span.file)[span.begin : span.end]):
             raise _NotUnderstoodError
         inner: ast.Expr = m.member
         above = list(m.parents)
         if inner.type.is_pointer:
             if above and isinstance(above[0], ast.AddrOf):
                 raise _NotUnderstoodError
-            return
+            return True
         while above and isinstance(above[0], ast.Index) and above[0].base is inner:
             index, count = above[0].index, inner.type.count
             if isinstance(index, ast.IntLit) and not 0 <= index.value < (count or 0):
                 raise _NotUnderstoodError
             inner = above.pop(0)
-        if not inner.type.is_array and above and not isinstance(above[0], ast.AddrOf):
-            return
-        if not inner.type.is_array and not above:
-            return
+        if not inner.type.is_array and not (above and isinstance(above[0], ast.AddrOf)):
+            return True
         if above and isinstance(above[0], ast.SizeOf):
-            return
+            return True
         while above and isinstance(above[0], (ast.AddrOf, ast.Cast, ast.Binary)):
             if isinstance(above[0], ast.Binary) and (above[0].op != "+" or not above[0].type.is_pointer):
-                raise _NotUnderstoodError
+                return False
             inner = above.pop(0)
         call = above[0] if above else None
         if not isinstance(call, ast.Call) or not isinstance(call.callee, ast.FuncRef):
-            raise _NotUnderstoodError
+            return False
         effect = self.program.effects.get(call.callee.name)
         given = [i for i, a in enumerate(call.args) if a is inner]
-        if effect is None or effect.mpi is None or not given or not harmless(effect, given):
-            raise _NotUnderstoodError
+        return effect is not None and effect.mpi is not None and bool(given) and harmless(effect, given)
+
+    def followed(self, key: str, mine: Sequence[_Mention], loose: Sequence[_Mention]) -> Pointers:
+        """The pointers that are made from the array.  Raises _NotUnderstoodError."""
+        if self.program.graph.background.nodes or self.program.threads:
+            raise _NotUnderstoodError  # not all of their accesses are told one by one
+        flow = MemberFlow(self.program, key, {m.place for m in mine})
+        if not {m.place for m in loose} <= flow.reached():
+            raise _NotUnderstoodError  # in an initialiser, or where the analysis does not get
+        try:
+            return flow.run()
+        except Trouble:
+            raise _NotUnderstoodError from None
 
     def require_inside(
-        self, variable: ast.Variable, record: Record, field: Field, places: Mapping[Place, str]
+        self, variable: ast.Variable, record: Record, field: Field, places: Mapping[Place, str], flow: Pointers | None
     ) -> frozenset[SiteKey]:
         """Accesses by the array's name stay in it, all others outside.  Those sends of which that is not shown.
 
@@ -273,12 +288,17 @@ class FromStructs:
         for use in collect(self.program):
             uses.setdefault(use.node, []).append(use)
         unshown: set[SiteKey] = set()
+        begin, end = field.offset, field.offset + (field.type.size or 0)
         table = self.program.values.objects.table
         for o in [i for i, info in enumerate(table) if info.variable == variable.key]:
             if table[o].kind != "variable":
                 raise _NotUnderstoodError
             for n, accesses in index_of(self.program).accesses.of(o).items():
                 for a in accesses:
+                    if through_pointer(self.program, flow, a):
+                        if not self.between(a, begin, end):
+                            raise _NotUnderstoodError
+                        continue
                     names = self.names(a, variable.key, places)
                     if self.lies(a, names, record, field):
                         continue
@@ -313,7 +333,16 @@ class FromStructs:
             return True  # however long it is
         if called and names:
             return self.fits(a, begin)
+        if self.between(a, 0, begin) or self.between(a, end, record.size or 0):
+            return True
         raise _NotUnderstoodError
+
+    def between(self, a: Access, begin: int, end: int) -> bool:
+        """An access is shown to lie between two places of the struct."""
+        if a.lo is None or a.length is None:
+            return False
+        access = self.symbols.resolve(a.lo), self.symbols.resolve(a.length)
+        return begin < end and stays_inside(self.program, a.node, access, (number(begin), number(end)))
 
     def names(self, a: Access, key: str, places: Mapping[Place, str]) -> set[str]:
         """The members that the address of an access is made from; none where that is a pointer."""
@@ -356,22 +385,11 @@ class FromStructs:
                 return new
         raise _NotUnderstoodError
 
-    def called(self, variable: ast.Variable) -> set[bytes]:
-        """The words that mean the variable: its name, and macros that are nothing else."""
-        if self.aliases is None:
-            self.aliases = {}
-            for file in self.program.files:
-                for alias, body in re.findall(
-                    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.*?)[ \t\r]*$", self.read(file), re.M
-                ):
-                    self.aliases.setdefault(alias.decode(), []).append(body)
-        name = variable.name.encode()
-        return {name, *(alias.encode() for alias, bodies in self.aliases.items() if set(bodies) == {name})}
-
     def edits(self, variable: ast.Variable, field: Field, mine: Sequence[_Mention], new: str, count: int) -> Edits:
         """Raises _NotUnderstoodError."""
-        called = self.called(variable)
-        self.account(variable, called)
+        called = self.text.called(variable)
+        if not self.text.accounted(variable, called):
+            raise _NotUnderstoodError
         out: Edits = {}
         dims, type_ = "", field.type
         while type_.is_array and type_.elem is not None:
@@ -396,44 +414,13 @@ class FromStructs:
         for m in mine:
             span = m.member.span
             text = self.read(span.file)[span.begin : span.end]
-            if re.split(rb"\s*\.\s*", text) != [text[: m.ref.span.end - span.begin], field.name.encode()]:
+            named = _NAMED.fullmatch(text)
+            if named is None or named["field"] != field.name.encode():
                 raise _NotUnderstoodError
-            if text[: m.ref.span.end - span.begin] not in called:
+            if (named["plain"] or named["around"] or named["address"]) not in called:
                 raise _NotUnderstoodError
             out.setdefault(span.file, {})[ByteEdit(span.begin, span.end, (), new.encode())] = None
         return out
-
-    def account(self, variable: ast.Variable, called: set[bytes]) -> None:
-        """All text that names the struct is known, also what is left out here.  Raises _NotUnderstoodError."""
-        function = self.program.functions.get(variable.function)
-        known = {(m.ref.span.file, m.ref.span.begin) for m in self.index.by_key.get(variable.key, ())}
-        known |= {(d.name_span.file, d.name_span.begin) for d in variable.declarators}
-        for word in called:
-            known |= self.index.known.get(word.decode(), set())  # other variables of that name, too
-        if function is not None:
-            for unit in self.units:
-                for text in unit.skipped:
-                    if any(
-                        word.decode() in text.identifiers
-                        and means(unit, self.program, text, word.decode(), variable.key)
-                        for word in called
-                    ):
-                        raise _NotUnderstoodError  # by a macro
-        where = self.program.files if function is None else (function.span.file,)
-        for file in where:
-            data = self.read(file)
-            begin, end = (0, len(data)) if function is None else (function.span.begin, function.span.end)
-            before: list[bytes] = [b"", b""]
-            for a, b, kind in tokens(data, begin, end):
-                if kind == "space":
-                    continue
-                word = data[a:b]
-                line = data[data.rfind(b"\n", 0, a) + 1 : a].lstrip()
-                defines = re.match(rb"#[ \t]*define\b", line) is not None and before[1] in (b"define", *called)
-                named = kind == "word" and word in called and before[1] not in _OTHER_NAMES
-                if named and not defines and (file, a) not in known:
-                    raise _NotUnderstoodError
-                before = [before[1], word]
 
 
 def bare(e: ast.Expr) -> ast.Expr:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.frontend.clang.source import File, skip_space, tokens
 from opi_xform.ir.span import Span
 from opi_xform.program.threads import LEFT_OUT_HERE
+from opi_xform.record import dataclass
 
 LOOSE = re.compile(rb"may_alias|no-strict-aliasing")  # memory may be read as another type
 WORD = re.compile(rb"(?<![A-Za-z0-9_])omp(?![A-Za-z0-9_])")
@@ -19,6 +20,8 @@ WORD = re.compile(rb"(?<![A-Za-z0-9_])omp(?![A-Za-z0-9_])")
 
 INCLUDE = re.compile(rb"#[ \t]*include\b")
 _LINE = re.compile(rb"(?:\\\r?\n|/\*.*?\*/|//[^\n]*|[^\n])*", re.DOTALL)
+_COMMENT = re.compile(rb"\\\r?\n|/\*.*?\*/|//.*", re.DOTALL)
+LONGEST = 70  # characters of a condition that is told
 
 LOOPS = ("parallel for simd", "parallel for", "for simd", "for", "simd")
 SHARING = frozenset({"for simd", "for", "single", "master", "masked"})  # what may stand in a parallel region
@@ -74,8 +77,12 @@ class Directive:
             if name == clause:
                 yield from found
 
+    @property
+    def words_for_it(self) -> str:
+        return f"OpenMP `{self.name}` in line {self.line}{self.note}"
+
     def refusal(self, why: str) -> Unfollowed:
-        out = Unfollowed(f"OpenMP `{self.name}` in line {self.line}{self.note} {why}")
+        out = Unfollowed(f"{self.words_for_it} {why}")
         out.directive = self
         return out
 
@@ -98,8 +105,7 @@ def directives(
             continue
         line = file.line_column(begin)[0]
         if words[1:3] == ["pragma", "omp"]:
-            note = LEFT_OUT_HERE if _around(doubtful, begin) else ""
-            yield _directive(words[3:], line, end, constant, expand, note)
+            yield _directive(words[3:], line, end, constant, expand, _note(file, begin, doubtful))
         elif words[0] == "_Pragma":
             raise Unfollowed(f"OpenMP or another _Pragma in line {line} is not followed")
 
@@ -155,6 +161,18 @@ def _require_plain(directive: Directive, clause: str, inside: list[str], constan
         before = word
     if clause == "collapse" and not (len(inside) == 1 and inside[0].isdigit()):
         raise directive.refusal("collapses a number of loops that is not followed")
+
+
+def _note(file: File, at: int, doubtful: LeftOut) -> str:
+    """What is said of a directive that others may compile: which line leaves it out; '' where none does."""
+    found = next((begin for begin, end in doubtful if begin <= at < end), None)
+    if found is None:
+        return ""
+    first = file.data.rfind(b"\n", 0, found) + 1
+    written = next((file.data[begin:end] for _, begin, end in lines(file.data, first, at)), b"")
+    text = " ".join(_COMMENT.sub(b" ", written).decode("utf-8", "replace").split())
+    text = f"`{text}`" if 0 < len(text) <= LONGEST else "the condition"
+    return f", which {text} in line {file.line_column(found)[0]} {LEFT_OUT_HERE}"
 
 
 def _around(left_out: LeftOut, at: int) -> int:
@@ -218,7 +236,8 @@ def lines(data: bytes, begin: int, end: int) -> Iterator[tuple[list[str], int, i
     first = True  # a line begins here
     found = tokens(data, begin, end)
     for i, (at, stop, kind) in enumerate(found):
-        if at < last:
+        if at < last:  # a comment that ends the directive may reach into the next line
+            first = first or (kind == "space" and b"\n" in data[last:stop])
             continue
         if kind == "space":
             first = first or b"\n" in data[at:stop]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.frontend.clang.source import File
 from opi_xform.frontend.lower.directives import (
@@ -33,6 +33,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import parts as parts_of
 from opi_xform.ir.walk import statements, with_blocks, within, within_statement
 from opi_xform.program.threads import LEFT_OUT_HERE
+from opi_xform.record import dataclass
 
 _UPDATES = {
     "+": frozenset({"+", "-"}),
@@ -48,14 +49,14 @@ class Regions:
     """A function's body and variables with what private variables may hold behind regions.
 
     threads: the statements, parts of which several threads may run.  refused: what is not followed ('': nothing).
-    doubted: those of the statements that only directives in text that is left out are about.
+    pragmas: of each statement the directive that is about it, in words: one that is compiled here, where there is one.
     """
 
     body: ast.Block
     variables: dict[str, ast.Variable]
     threads: tuple[Span, ...]
     refused: str
-    doubted: tuple[Span, ...] = ()
+    pragmas: tuple[str, ...] = ()
 
 
 def find_regions(
@@ -152,10 +153,11 @@ class _Finder:
             if outside and not isinstance(self.parents[id(stmt)], ast.Block):
                 raise directive.refusal("is the body of a statement without braces")
             self.restored.setdefault(id(stmt), {}).update(outside)
-        threads = tuple(stmt.span for d, stmt in self.regions if not d.name.startswith("atomic"))
-        others = {stmt.span for d, stmt in self.regions if not d.note}
+        found = [(stmt.span, d) for d, stmt in self.regions if not d.name.startswith("atomic")]
+        compiled = {span: d.words_for_it for span, d in reversed(found) if not d.note}
         body, variables = self.with_restored()
-        return Regions(body, variables, threads, "", tuple(span for span in threads if span not in others))
+        pragmas = tuple(compiled.get(span, d.words_for_it) for span, d in found)
+        return Regions(body, variables, tuple(span for span, _ in found), "", pragmas)
 
     def calls_mpi(self, directive: Directive | None) -> str:
         """A loop that threads share calls MPI, which keeps that whatever the directive says; '': it does not."""
@@ -164,7 +166,7 @@ class _Finder:
             return ""
         for e in within_statement(stmt, self.variables):
             if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) and e.callee.name.startswith("MPI_"):
-                return f"the OpenMP region in line {stmt.span.line}{directive.note} calls `{e.callee.name}`"
+                return f"{directive.words_for_it} calls `{e.callee.name}`"
         return ""
 
     # --- what is understood ------------------------------------------------------------------------------------------

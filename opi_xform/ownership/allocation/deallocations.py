@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import statements, within
@@ -44,8 +46,21 @@ def deallocation(program: Program, n: int, argument: int) -> Deallocation:
             return Deallocation(n, at, argument, tuple(wrappers), True)
 
 
-def only_frees(function: ast.Function) -> bool:
-    """``void f(T *p) { if (p) free(p); }``, or less: a function that frees what it is given, once, and nothing else."""
+def freeing_functions(functions: Mapping[str, ast.Function]) -> frozenset[str]:
+    """``free``, and the program's functions that do nothing but free what they are given, or have one of them do it."""
+    found = set() if "free" in functions else {"free"}
+    known = -1
+    while known != len(found):
+        known = len(found)
+        found |= {key for key, function in functions.items() if key not in found and only_frees(function, found)}
+    return frozenset(found)
+
+
+def only_frees(function: ast.Function, freeing: Collection[str] = ("free",)) -> bool:
+    """``void f(T *p) { if (p) free(p); }``, or less: a function that frees what it is given, once, and nothing else.
+
+    freeing: what frees, and functions of which that is known.
+    """
     calls = [
         e
         for s, _ in statements(function.body)
@@ -54,7 +69,7 @@ def only_frees(function: ast.Function) -> bool:
     if len(calls) != 1:
         return False
     callee = calls[0].callee
-    return isinstance(callee, ast.FuncRef) and callee.name == "free" and _only_frees(function, calls[0], None)
+    return isinstance(callee, ast.FuncRef) and callee.name in freeing and _only_frees(function, calls[0], None)
 
 
 def _direct(program: Program, n: int) -> bool:

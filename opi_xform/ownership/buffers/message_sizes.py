@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opi_xform.codes import Reason
+from opi_xform.effects.datatypes import load_datatypes
+from opi_xform.effects.model import MpiBuffer
+from opi_xform.ir import ast
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 
 INLINE_LIMIT = 40
@@ -18,6 +21,24 @@ SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 def small(uses: Sequence[Use]) -> bool:
     """Every copy of the call has a message that travels in its envelope."""
     return all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses)
+
+
+def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
+    """The same of a call that is not in the graph, by its text: a number of elements of a basic type."""
+    if buffer.count is None or buffer.type is None or buffer.vector or buffer.type_vector or buffer.per_rank:
+        return False
+    if max(buffer.count, buffer.type) >= len(call.args):
+        return False
+    count, datatype = (_plain(call.args[i]) for i in (buffer.count, buffer.type))
+    name = datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else ""
+    known = load_datatypes().get(name)
+    return known is not None and isinstance(count, ast.IntLit) and 0 <= count.value * known.size <= INLINE_LIMIT
+
+
+def _plain(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
 
 
 def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:

@@ -159,6 +159,16 @@ ENFORCED = (
         enforced=("divide.passages.find:passages", "divide.passages.proof:Proof", "divide.passages.proof:Between"),
     ),
     Condition(
+        "stretches",
+        "What receives in a loop bring is read only in the stretch of the message that brought it, and nowhere later.",
+        cases=("stretches_*",),
+        enforced=(
+            "divide.passages.tables:tables",
+            "divide.passages.table_proof:TableProof",
+            "divide.passages.table_proof:Behind",
+        ),
+    ),
+    Condition(
         "pointers that change places",
         "Both buffers of a swap convert or none does, and they are alike.",
         cases=("*swap*",),

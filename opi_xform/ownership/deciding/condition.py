@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.codes import Code
 from opi_xform.ownership.deciding.facts import BufferFacts, Going, Placed, ProgramFacts, Site
 from opi_xform.ownership.model.buffers import Options, Place, Refusal
 from opi_xform.ownership.model.plan import Edit
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ What is computed late is a ``cached_property``: a condition that keeps a buffer 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from opi_xform.codes import Reason
@@ -32,6 +32,7 @@ from opi_xform.ownership.placement.place import Placement
 from opi_xform.ownership.spelling.configurations import left_out
 from opi_xform.ownership.spelling.declarations import array_edits
 from opi_xform.ownership.spelling.parameters import Parameters, parameters_of
+from opi_xform.record import dataclass
 
 COPIES = 4  # of one call, for which a hint is tried
 

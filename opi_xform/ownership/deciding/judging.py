@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ownership.buffers.counted import counted
 from opi_xform.ownership.deciding.receives import replacing_places, touched_early
@@ -11,6 +11,7 @@ from opi_xform.ownership.liveness.liveness import Alike, Judge
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program
 from opi_xform.ownership.model.plan import Told
 from opi_xform.ownership.spelling.comments import Remark, about, never_packed
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
-from opi_xform.ownership.model.lvalues import Expressions, in_same_words
+from opi_xform.ownership.model.lines import lines_of
+from opi_xform.ownership.model.lvalues import Expressions, in_same_words, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.procnull.counted import counting
 from opi_xform.regions.sets import BudgetExceeded
 
 SHOWN = 3  # nodes that are told
@@ -30,11 +32,14 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely.
 
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.  A call
-    of MPI that reads it sends it again, too.
+    of MPI that reads it sends it again, too.  After a receive, what reads no more than a status says has come goes
+    last.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
-    candidates.sort(key=lambda n: never_run(judge.program, n))
+    counted = {n for n in candidates if use.side == "recv" and counting(judge.program, use, n) is not None}
+    candidates.sort(key=lambda n: (never_run(judge.program, n), n in counted))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
+    found = tuple(n for n in found if n not in counted) or found
     if use.side == "send":
         calls = judge.use_nodes.keys() | names_of(judge.program).operations.keys()
         if calls.issuperset(found):
@@ -119,7 +124,7 @@ def unwritten(judge: Judge, without: Collection[int]) -> bool:
 def touches_beyond(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes after a receive that may touch the buffer beyond what it makes room for, nearest first."""
     nodes = ahead(judge.program.graph, use.node, {*judge.accesses, *judge.use_nodes})
-    covered = None if use.lo is None or use.length is None else judge.region(use.node, use.lo, use.length, True)
+    covered = judge.message(use)
     found: list[int] = []
     try:
         with judge.regions.budget():
@@ -384,3 +389,34 @@ def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
     if again:
         out.extend(n for n in here if n <= start)
     return out
+
+
+def why_beside(program: Program, use: Use, n: int) -> str:
+    """Why what a node reads may lie beside the message that is written before, in words; '' for what is not known."""
+    info = program.values.objects.table[use.object]
+    heaps = (program.values.objects.table[m] for m in info.members or (use.object,))
+    made = dict.fromkeys(names_of(program).span(m) for heap in heaps for m in heap.nodes)
+    if len({(span.file, span.line) for span in made}) > 1:
+        return f": {lines_of(made)} allocate it, perhaps with more than the message has"
+    index = unknown_index(program, use, n)
+    return f": what `{index}` is there is not known" if index else ""
+
+
+def unknown_index(program: Program, use: Use, n: int) -> str:
+    """The variable that says which element a node reads, where nothing is known of its value; '' for none."""
+    node = program.graph.nodes[n]
+    if not isinstance(node.action, ins.Load):
+        return ""
+    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
+    index = e.index if isinstance(e, ast.Index) else None
+    while isinstance(index, ast.Cast):
+        index = index.operand
+    return spelling(index) if isinstance(index, ast.VarRef) and unknown_place(program, use, n) else ""
+
+
+def unknown_place(program: Program, use: Use, n: int) -> bool:
+    """Nothing is known of a number that says where a node touches the memory of a message."""
+    symbols = program.values.symbols
+    places = [a.lo for a in program.values.accesses.at_object(n, use.object) if a.kind == "R"]
+    found = ({symbols.table[s].kind for s in symbols.resolve(lo).symbols()} for lo in places if lo is not None)
+    return bool(places) and all(kinds - {"count", "row", "object"} for kinds in found)

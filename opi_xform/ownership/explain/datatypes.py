@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
+from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.extent import gaps
 from opi_xform.ownership.buffers.uses import datatype_of
@@ -40,6 +41,20 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     notes = tuple((call.span, "made here") for call in made)
     shown = "could not show that the datatype has no gaps" + (", or which one it is" if len(made) > 1 else "")
     return Refusal(Reason.CALL_FORM, f"{shown}: it is made by {each}", notes)
+
+
+def unknown_length(program: Program, use: Use) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """Why it is not known how much a message has: a datatype that the program makes; '' for another cause."""
+    at = use.buffer.type
+    count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
+    known = not isinstance(count, ast.IntLit) or (use.length is not None and use.length.constant is not None)
+    given = use.call.args[at] if not known and at is not None and at < len(use.call.args) else None
+    made = _Makers(program).of(given) if given is not None else []
+    if given is None or not made or len(made) > _SHOWN:
+        return "", ()
+    named = f"`{written}`" if (written := spelling(given)) != UNSPELLED else "the datatype"
+    text = f"how much {named} has, which {lines_of(call.span for call in made)} makes, is not known"
+    return text, tuple((call.span, "made here") for call in made)
 
 
 def in_one_block(program: Program, use: Use) -> bool:

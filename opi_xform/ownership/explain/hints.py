@@ -98,7 +98,7 @@ def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> A
     sends = [u for u in judge.uses if u.node == reader]
     if use.side == "recv":
         if reason is Reason.NULL_SOURCE and not judge.failures.looked_at(use):
-            if use.buffer.peer is None or not _steady(program, use, use.buffer.peer):
+            if use.buffer.peer is None or not _steady(program, use, use.buffer.peer) or not _signed(use):
                 return None
             return Advice("guard", f"a test of the source against MPI_PROC_NULL around {line}", spans)
         if reason is not Reason.OLD_BYTES:
@@ -135,12 +135,21 @@ def _guarded_alone(judge: Judge, use: Use) -> bool:
         return False
     if judge.unwritten:  # behind the test there would be memory without contents, or none
         return False
-    if status is None or use.buffer.peer is None:
+    if status is None or use.buffer.peer is None or not _signed(use):
         return False
     source, e = use.call.args[use.buffer.peer], use.call.args[status]
     while isinstance(e, ast.Cast):
         e = e.operand
     return isinstance(source, ast.VarRef) and isinstance(e, ast.IntLit)  # MPI_STATUS_IGNORE
+
+
+def _signed(use: Use) -> bool:
+    """The source is a number that may be negative: MPI_PROC_NULL is, and a test of an unsigned one shows nothing."""
+    assert use.buffer.peer is not None
+    source = use.call.args[use.buffer.peer]
+    while isinstance(source, ast.Cast):
+        source = source.operand
+    return source.type.signed
 
 
 def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:

@@ -17,10 +17,9 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.called import called_in, read_notes
+from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
@@ -113,13 +112,14 @@ class LiveData:
             reads = {n for n in reads if not self.collective(n)}
         nearest = self.nearest(use, reads - anew) or (self.nearest(use, loads) if inside else [])
         nearest = [] if swapped else nearest
-        sends = self.nearest(use, again) if use.side == "send" and nearest and not self.moving(use) else []
+        sends = self.nearest(use, again) if use.side == "send" and nearest else []
         if sends and self.shared(use, sends[0]) > self.shared(use, nearest[0]):
-            around = self.program.nest.chain(self.graph.nodes[use.node].block)
+            around, moving = self.program.nest.chain(self.graph.nodes[use.node].block), self.moving(use)
             turn = self.program.nest.loops[around[-self.shared(use, sends[0])]].blocks
             writes = (n for n in touching if self.program.values.accesses.touches(n, touched, "W"))
-            if not any(self.graph.nodes[n].block in turn for n in writes):
-                return self.sent_again(use, name, sends)
+            same = not moving or moving > turn  # a loop inside the one that goes on to another place
+            if same and not any(self.graph.nodes[n].block in turn for n in writes):
+                return self.sent_again(use, name, sends, unwritten=True)
         other = "" if nearest else self.exchanged(root)
         if other:  # what it will be when it has changed places
             partner = (root[0], other, root[2])
@@ -162,7 +162,12 @@ class LiveData:
 
     def named(self, n: int, name: str) -> str:
         """The name by which a node reads a message's memory; the given one for another struct's member by that name."""
-        called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(self.graph.nodes[n].action, ins.Load)]
+        action = self.graph.nodes[n].action
+        called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(action, ins.Load)]
+        effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+        if isinstance(action, ins.CallInstr) and effect is not None and effect.format is None:
+            args = action.call.args
+            called = [spelling(base_of(args[r.arg])) for r in effect.reads if not r.rest and r.arg < len(args)]
         if len(called) != 1 or called[0] == UNSPELLED or member_of(called[0]) == member_of(name):
             return name
         return called[0]
@@ -237,10 +242,13 @@ class LiveData:
         pairs = ((e.first, e.second) for e in self.program.exchanges if root[0] != STORED)
         return next((b if root[1] == a else a for a, b in pairs if root[1] in (a, b)), "")
 
-    def sent_again(self, use: Use, name: str, nodes: Sequence[int]) -> Refusal:
-        span = self.names.span(nodes[0])
+    def sent_again(self, use: Use, name: str, nodes: Sequence[int], unwritten: bool = False) -> Refusal:
+        span, loop = self.names.span(nodes[0]), loop_around(self.program, use.node)
         what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
         message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
+        if unwritten and loop is not None and nodes[0] == use.node:
+            again = f"this call sends it again in the next turn of the loop in {line_of(loop)}"
+            message = f"the message lies in `{name}`, and {again}, in which nothing is written to it"
         return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` {SENT_AGAIN}"),))
 
     def place(self, use: Use) -> Refusal | None:
@@ -260,7 +268,12 @@ class LiveData:
             message = f"`{name}` points into `{block}`, at a place that the program computes"
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
-            return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own")
+            there = found.base.span
+            elsewhere = (
+                there.line > 0 and block == spelling(found.base) and (there.file, there.line) != self.line(use.node)
+            )
+            notes = ((there, f"it comes from `{block}` here"),) if elsewhere else ()
+            return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes)
         nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))
         named = [n for n in nodes if found.root in self.by(n)]
         nodes = named or (nodes if UNKNOWN not in objects else [])  # a pointer that may point anywhere says nothing
@@ -458,7 +471,7 @@ class LiveData:
         stops = self.set_anew(root)
         for n in sorted(mine):
             received = any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ()))
-            if received or self.overwritten(n, use, root) or (partly and self.computes(n)):
+            if received or self.elsewhere.overwritten(n, use, root) or (partly and self.computes(n)):
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
             for loop in outer if root in self.by(n) else ():
@@ -479,22 +492,3 @@ class LiveData:
                 seen.update(fresh)
                 work.extend((b, 0) for b in fresh)
         return mine - reached
-
-    def overwritten(self, n: int, use: Use, root: Root) -> bool:
-        """A call like ``memcpy`` writes as much as a message has, from the beginning of its memory on."""
-        node, values = self.graph.nodes[n], self.program.values.args.get(n, ())
-        if not isinstance(node.action, ins.CallInstr) or use.length is None:
-            return False
-        effect = self.names.effect(node.action)
-        for region in effect.overwrites if effect is not None else ():
-            found = self.roots.of(node.action.call.args[region.arg], node.frame)
-            if found is None or found.root != root or found.inside or found.moved or region.length is None:
-                continue
-            length = number(1)
-            for factor in region.length:
-                length = length * (values[factor.value] if factor.kind == "arg" else number(factor.value))
-            if any(factor.kind not in ("arg", "const") for factor in region.length):
-                continue
-            if self.program.values.symbols.resolve(length - use.length).constant == 0:
-                return True
-        return False

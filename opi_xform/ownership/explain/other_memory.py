@@ -11,12 +11,13 @@ from functools import cached_property, lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.poly import number
 from opi_xform.ownership.explain.called import called_in
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import STORED, Roots, base_of, is_zero
+from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_zero
 
 STEPS = 8  # calls that are followed
 SHOWN = 2  # names that are followed from a pointer to where it is computed
@@ -148,6 +149,27 @@ class Elsewhere:
         for node in self.graph.nodes:
             out.setdefault(node.frame, node.block)
         return out
+
+    # --- what comes anew -------------------------------------------------------------------------------------------
+
+    def overwritten(self, n: int, use: Use, root: Root) -> bool:
+        """A call like ``memcpy`` writes as much as a message has, from the beginning of its memory on."""
+        node, values = self.graph.nodes[n], self.program.values.args.get(n, ())
+        if not isinstance(node.action, ins.CallInstr) or use.length is None:
+            return False
+        effect = self.names.effect(node.action)
+        for region in effect.overwrites if effect is not None else ():
+            found = self.roots.of(node.action.call.args[region.arg], node.frame)
+            if found is None or found.root != root or found.inside or found.moved or region.length is None:
+                continue
+            length = number(1)
+            for factor in region.length:
+                length = length * (values[factor.value] if factor.kind == "arg" else number(factor.value))
+            if any(factor.kind not in ("arg", "const") for factor in region.length):
+                continue
+            if self.program.values.symbols.resolve(length - use.length).constant == 0:
+                return True
+        return False
 
     # --- tables of pointers ---------------------------------------------------------------------------------------
 

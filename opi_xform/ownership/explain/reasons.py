@@ -12,6 +12,8 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, node_span
+from opi_xform.ownership.explain.culprits import unknown_index, unknown_place, why_beside
+from opi_xform.ownership.explain.datatypes import unknown_length
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
@@ -29,6 +31,7 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
+from opi_xform.ownership.procnull.counted import counting
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
 
@@ -107,6 +110,9 @@ def liveness_refusal(
         does = "may touch bytes" if room else "may read bytes"
         beyond = "beyond those that this call makes room for" if room else "that this call does not bring"
         message = f"{line} {does} of `{name}` {beyond}"
+        unknown, made = unknown_length(program, use)
+        if unknown:
+            message, notes = f"{message}: {unknown}", (*notes, *made)
         reason = Reason.READ_LATER if use.side == "send" else reason
     elif use.side == "send":
         resent = first in sites
@@ -141,8 +147,7 @@ def liveness_refusal(
                     message = (
                         f"could not show that {line} reads only those bytes of `{name}` that are written before it"
                     )
-                    index = _unknown_index(program, use, first)
-                    message += f": what `{index}` is there is not known" if index else ""
+                    message += why_beside(program, use, first)
                     notes = (*notes, *_received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer
@@ -153,21 +158,29 @@ def liveness_refusal(
         source = UNSPELLED if use.buffer.peer is None else spelling(use.call.args[use.buffer.peer])
         source = "the source" if source == UNSPELLED else f"the source, `{source}`,"
         message = f"could not show that {source} is not MPI_PROC_NULL, and {line} reads `{name}` then too"
+        told = counting(program, use, first)
         if why is not None:
             text, span, named = why
             null = "the source may be" if named else "could not show that the source is not"
             message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{name}` then too"
             notes = (*notes, (span, "the source comes from here"))
+        if told is not None:
+            much = f"could not show that {line} reads nothing of `{name}` then: how much comes"
+            message = f"{message.rpartition(', and ')[0]}, and {much} is told at {line_of(node_span(program, told))}"
+            notes = (*notes, (node_span(program, told), "how much has come is told here"))
     elif room:
         message = _if_least(use, least, f"{line} may touch bytes of `{name}` beyond those the receive makes room for")
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
-        if least is None and _unknown_place(program, use, first):
+        if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
-            index = _unknown_index(program, use, first)
+            index = unknown_index(program, use, first)
             message += f": what `{index}` is there is not known" if index else ""
+        unknown, made = unknown_length(program, use)
+        if unknown:
+            message, notes = f"{message}: {unknown}", (*notes, *made)
     other = _other_name(program, use, first, name)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 
@@ -176,37 +189,18 @@ def _next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) ->
     """A send that the next turn of its loop sends once more, where nothing in that loop writes; '' for none."""
     nest, nodes, symbols = program.nest, program.graph.nodes, program.values.symbols
     around = nest.chain(nodes[use.node].block)
-    if n != use.node or not around or use.lo is None or use.length is None or buffer.carrier.rows:
+    places = (use.lo, use.length, *((use.row,) if buffer.carrier.rows else ()))
+    if n != use.node or not around or None in places:
         return ""
-    moving = {loop for p in (use.lo, use.length) for loop in symbols.scope(symbols.resolve(p))}
+    moving = {loop for p in places if p is not None for loop in symbols.scope(symbols.resolve(p))}
     accesses, turn = program.values.accesses, nest.loops[around[0]].blocks
     writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
     writes.update(u.node for u in buffer.uses if u.side == "recv")
-    if moving.intersection(around) or any(nodes[m].block in turn for m in writes):
+    if around[0] in moving or any(nodes[m].block in turn for m in writes):
         return ""
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
     return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
-
-
-def _unknown_index(program: Program, use: Use, n: int) -> str:
-    """The variable that says which element a node reads, where nothing is known of its value; '' for none."""
-    node = program.graph.nodes[n]
-    if not isinstance(node.action, ins.Load):
-        return ""
-    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
-    index = e.index if isinstance(e, ast.Index) else None
-    while isinstance(index, ast.Cast):
-        index = index.operand
-    return spelling(index) if isinstance(index, ast.VarRef) and _unknown_place(program, use, n) else ""
-
-
-def _unknown_place(program: Program, use: Use, n: int) -> bool:
-    """Nothing is known of a number that says where a node touches the memory of a message."""
-    symbols = program.values.symbols
-    places = [a.lo for a in program.values.accesses.at_object(n, use.object) if a.kind == "R"]
-    found = ({symbols.table[s].kind for s in symbols.resolve(lo).symbols()} for lo in places if lo is not None)
-    return bool(places) and all(kinds - {"count", "row", "object"} for kinds in found)
 
 
 def _received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:

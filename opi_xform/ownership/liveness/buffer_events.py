@@ -23,6 +23,7 @@ from opi_xform.regions.sets import OF_GROUP, Regions
 from opi_xform.regions.signs import negative
 from opi_xform.regions.telescope import Telescope
 from opi_xform.values.hull import hulls
+from opi_xform.values.trip_counts import turns_made
 
 SIGNS, PADDING = "A3", "A4"  # assumptions, see docs/soundness.md
 Assumed = frozenset[str]
@@ -331,7 +332,7 @@ class BufferEvents:
         """
         if u.lo is None or u.length is None or self.strict or self.failures.looked_at(u):
             return None
-        region = self.region(u.node, u.lo, u.length, True)
+        region = self.message(u)
         if region is None or u.op.replaces:
             return region
         source = self.source(u)
@@ -347,6 +348,27 @@ class BufferEvents:
             source = self.indexed.specialise(u.node, self.symbols.resolve(source))
         guard = self.regions.compare("!=", source, number(null))
         return region.intersect(guard)
+
+    def message(self, u: Use) -> Set | None:
+        """The region of a message: those bytes, and what else they are known to be."""
+        if u.lo is None or u.length is None:
+            return None
+        region, least = self.region(u.node, u.lo, u.length, True), self.least(u.node, u.length)
+        told = None if least is None else self.region(u.node, u.lo, least, True)
+        return region if region is None or told is None else region.union(told)
+
+    def least(self, n: int, length: Poly) -> Poly | None:
+        """No more than ``length``, with t for each number of turns that a loop has made: that is max(0, t)."""
+        found = self.symbols.resolve(length)
+        known, given = self.index.facts.at(self.program.graph.nodes[n].block), found
+        for s in sorted(set(found.symbols())):
+            trips = turns_made(self.program.graph, self.program.nest, self.values, s)
+            factor = None if trips is None else found.coefficient_of(s)
+            if trips is None or factor is None:
+                continue
+            if known.nonneg(factor) or self.signs_allow((trips, factor)):
+                found = found.substitute({s: trips}.get)
+        return None if found == given else found
 
     def source(self, u: Use) -> Poly | None:
         values = self.values.args[u.node]

@@ -249,8 +249,8 @@ class Judge(BufferEvents):
                 brought = self.brought(u)
                 rest = live if brought is None else live.subtract(brought)
                 reason = Reason.READ_LATER
-                if not rest.is_empty() and u.length is not None and u.lo is not None and not self.strict:
-                    region = self.region(u.node, u.lo, u.length, True)
+                if not rest.is_empty() and not self.strict:
+                    region = self.message(u)
                     if region is not None and live.subtract(region).is_empty():
                         reason = Reason.NULL_SOURCE
                         replacing = self.may_replace(u)
@@ -381,7 +381,7 @@ class Judge(BufferEvents):
             return out
         found, _ = self.live(converted, assumed=assumed)
         for u in waiting:
-            region = None if u.lo is None or u.length is None else self.region(u.node, u.lo, u.length, True)
+            region = self.message(u)
             touched = self.here(u, found.get(u.node, self.regions.none))
             if region is not None:
                 touched = touched.subtract(region)

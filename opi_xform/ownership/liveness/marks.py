@@ -16,13 +16,14 @@ from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.object_index import index_of
 
 
-def marks_before(program: Program, buffer: Buffer, use: Use) -> int | None:
-    """A node that puts marks into the buffer of a receive before it.
+def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None = None) -> int | None:
+    """A node that puts marks into the buffer of a receive before it.  begin: the node of which that is asked, where a
+    loop of receives begins with it.
 
     They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros,
     and marks that are put there once, may be no more than care: they count where the program reads on to an end.
     """
-    found = _put_before(program, use)
+    found = _put_before(program, use, use.node if begin is None else begin)
     if found is None:
         return None
     n, again, behind = found
@@ -48,21 +49,21 @@ def _written_as_zero(program: Program, n: int) -> bool:
     return False
 
 
-def _put_before(program: Program, use: Use) -> tuple[int, bool, bool] | None:
+def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bool] | None:
     """The node, whether a loop has both it and the receive, and whether it stands behind that.
 
     In a loop marks may be put back behind the receive, for the next turn.  Where each turn receives into other bytes,
     those for all turns may be put before the loop.
     """
     graph, nest = program.graph, program.nest
-    home = graph.nodes[use.node].block
+    home = graph.nodes[receive].block
     around = frozenset(nest.chain(home))
     constants = Constants(program, around)
     headers = {nest.loops[number].header: nest.loops[number] for number in around}
     moving = _moving(program, use) & around
     wanted = _guards(program, home)
     accesses = index_of(program).accesses.of(use.object)
-    work = [(home, graph.blocks[home].index(use.node), False)]
+    work = [(home, graph.blocks[home].index(receive), False)]
     seen = set()
     while work:
         block, upto, behind = work.pop()
@@ -73,7 +74,7 @@ def _put_before(program: Program, use: Use) -> tuple[int, bool, bool] | None:
                 continue
             writes = all(a.kind == "W" for a in found)
             marks = writes and constants.written(graph.nodes[n])
-            if n != use.node and not marks and writes and all(_at_one_place(a) for a in found):
+            if n != receive and not marks and writes and all(_at_one_place(a) for a in found):
                 continue  # one element, beside the marks
             if not marks:
                 stopped = True

@@ -220,8 +220,8 @@ class Builder(AllocationEdits):
             later = stmt.variables[stmt.variables.index(self.variable.key) + 1 :]
             if not words(size).isdisjoint(self.program.variables[key].name for key in later):
                 raise Problem(f"{line} declares another variable by a name in the length of `{self.variable.name}`")
-            if stmt.sizes:
-                what = f"{line} computes the length of `{self.variable.name}` from more than plain variables"
+            if not all(_only_reads(e) for _, e in stmt.sizes):
+                what = f"{line} does more than to read where it computes the length of `{self.variable.name}`"
                 raise Problem(f"{what}; a variable that is set to it in the line before would do")
             inits = (self.flow.lowered(frame).function.variables[key].init for key in stmt.variables)
             if not all(_only_reads(e) for e in inits if e is not None):

@@ -25,6 +25,7 @@ from opi_xform.values.trip_counts import nominal_trips
 
 Edge = tuple[int, int]
 Post = tuple[int, Poly, Poly]
+_ENDING = ("start", "cancel", "free_request")
 _Begun = tuple[Collection[int], Callable[[int], bool]]
 _ZERO, _TOLD, _STALE = 1, 2, 4
 # What a flag may be: not set; from a test, so that the requests are complete if it is set; or from anywhere else.
@@ -268,23 +269,26 @@ def all_in_turn(names: Names, loop: Loop, s: int, posts: Sequence[Post]) -> bool
         return False
     named = any(row.constant is not None for _, row, _ in posts)
     begun, before = (_begun_by_name if named else _begun_in_loop)(names, loop, one, count, posts)
+    elsewhere = _never if named else before
     if not begun:
         return False
     for other, op in names.operations.items():
         used = op.completes.requests if op.completes is not None else op.request
-        if op.completes is None and op.kind not in ("start", "cancel", "free_request"):
+        if other == n or elsewhere(other) or (op.completes is None and op.kind not in _ENDING):
             continue
         touched = slots_of(names, other, used)
-        if other != n and (touched is None or touched.object == one.object):
+        if touched is None or touched.object == one.object:
             return False
     return all(other in begun or before(other) for other in lost)
 
 
 def _begun_in_loop(names: Names, loop: Loop, one: Slots, count: Poly, posts: Sequence[Post]) -> _Begun:
-    """The requests are begun in the turns of a loop that comes just before: (who does it, what comes before that)."""
+    """The requests are begun in the turns of a loop that comes just before: (who does it, what does not run from there
+    to the end of the waits).
+    """
     nest, symbols = names.program.nest, names.program.values.symbols
     begun: set[int] = set()
-    first = -1
+    between: set[int] = set()
     for post, row, turns in posts:
         at = names.graph.nodes[post].block
         around = nest.loops[nest.of[at]] if nest.of[at] >= 0 else None
@@ -295,8 +299,20 @@ def _begun_in_loop(names: Names, loop: Loop, one: Slots, count: Poly, posts: Seq
         ahead = around.parent == loop.parent and nest.dominates(around.header, loop.header) and around != loop
         if same and ahead and all(nest.dominates(at, x) for x in around.latches):
             begun.add(post)
-            first = around.header
-    return begun, lambda other: nest.dominates(names.graph.nodes[other].block, first)
+            between |= _between(names, around.header, loop)
+    return begun, lambda other: names.graph.nodes[other].block not in between
+
+
+def _between(names: Names, first: int, loop: Loop) -> set[int]:
+    """The blocks that run between a block, which dominates a loop, and the end of the loop."""
+    out = {first, *loop.blocks}
+    work = [loop.header]
+    while work:
+        for block in names.graph.preds[work.pop()]:
+            if block not in out:
+                out.add(block)
+                work.append(block)
+    return out
 
 
 def _begun_by_name(names: Names, loop: Loop, one: Slots, count: Poly, posts: Sequence[Post]) -> _Begun:

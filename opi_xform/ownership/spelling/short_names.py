@@ -68,7 +68,7 @@ def short_names(program: Program, units: Sequence[ast.Unit], keys: Collection[st
         for function in unit.functions.values():
             for key, variable in function.variables.items():
                 if key in keys and function.span.file == unit.path:
-                    found = _Writing(program, units, unit, function, variable).run()
+                    found = Writing(program, units, unit, function, variable).run()
                     if found is not None and not any(touch(found, other) for other in out):
                         out.append(found)
     return tuple(out)
@@ -100,7 +100,7 @@ def touch(a: ShortName, b: ShortName) -> bool:
     )
 
 
-class _Writing:
+class Writing:
     """One variable of one function: ``run``."""
 
     def __init__(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from os.path import abspath
 
 from opi_xform.ownership.model.plan import Decision, Note, Plan
+from opi_xform.record import dataclass
 
 
 class FixesError(Exception):

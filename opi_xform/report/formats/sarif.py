@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from opi_xform.ir.ast import Diagnostic
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Decision, Note, Plan
+from opi_xform.record import dataclass
 from opi_xform.report.baseline import KnownSite, digest
 from opi_xform.report.choice import Choice
 from opi_xform.report.codes import CODES, page

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from opi_xform.ownership.model.plan import Decision, Note, Plan
+from opi_xform.record import dataclass
 from opi_xform.report.formats.json import SIDES, summary
 from opi_xform.report.globals import GlobalDecision
 

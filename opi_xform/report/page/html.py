@@ -10,11 +10,12 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
+from opi_xform.record import dataclass
 from opi_xform.report.advice import Weight, around, measure, sent
 from opi_xform.report.codes import CODES
 from opi_xform.report.formats.json import SIDES, summary

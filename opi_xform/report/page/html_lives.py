@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 
+from opi_xform.record import dataclass
 from opi_xform.report.page.lives import BufferLife
 from opi_xform.report.page.moments import Moment
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from opi_xform.record import dataclass
 from opi_xform.report.profile import Count, Run
 from opi_xform.report.sizes import size
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.ownership.model.plan import Decision
+from opi_xform.record import dataclass
 from opi_xform.report.page.html_lives import LifeRow
 from opi_xform.report.page.lives import BufferLife, written
 from opi_xform.report.page.moments import Moment

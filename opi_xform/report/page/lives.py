@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import buffers, collect
@@ -20,6 +20,7 @@ from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.placement.place import place
 from opi_xform.ownership.swaps import joined
+from opi_xform.record import dataclass
 from opi_xform.report.page.moments import Moment, calls_to, function_of, merged
 from opi_xform.report.page.story import ROLES, Changes, Story
 from opi_xform.report.page.touched import MOST_OBJECTS, MOST_PLACES, Named, happenings, moments_of, named_by, places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 
@@ -11,6 +11,7 @@ from opi_xform.dataflow.automaton import Automaton, shipped_automata
 from opi_xform.ir.instr import CallInstr
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.record import dataclass
 
 MOST_STEPS = 400_000  # blocks walked for one object, to find what follows what
 HIDDEN = frozenset(("birth", "enter"))

@@ -4,7 +4,7 @@ its pointer along the flow.  Nothing here decides anything."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.dataflow.automaton import Automaton, Tracking, shipped_automata
 from opi_xform.dataflow.solver import Diverged, solve
@@ -13,6 +13,7 @@ from opi_xform.ir.instr import Instr
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.record import dataclass
 from opi_xform.regions.live import Live
 from opi_xform.regions.sets import BudgetExceeded
 from opi_xform.report.page.moments import HIDDEN, Moment, in_order, linked, moment_at, successors

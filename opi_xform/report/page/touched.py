@@ -6,7 +6,6 @@ What is found is what may happen.  It is told of buffers that stay; nothing here
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.ir import instr as ins
@@ -14,6 +13,7 @@ from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ownership.buffers.uses import NO_OBJECT
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.record import dataclass
 from opi_xform.report.page.moments import Moment, in_order, linked, moment_at, successors
 
 MOST_PLACES = 6

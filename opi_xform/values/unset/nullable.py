@@ -8,12 +8,51 @@ such an offset is not used for anything: what it finds differs from turn to turn
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from opi_xform.calls.calls import Calls
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import ZERO, Poly
+from opi_xform.memory.environment import Cell
+from opi_xform.memory.objects import Objects
+from opi_xform.memory.poly import ZERO, Poly, symbol
+from opi_xform.memory.queries import PointsTo
+from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Values
+
+WALKS = -2
+"""In place of an object: the symbol is what a pointer has moved on since the loop began."""
+
+
+def may_walk(symbols: Symbols, value: Poly) -> bool:
+    """A pointer is an object's address or NULL."""
+    return symbols.base(value) is None and symbols.base(symbols.not_null(value)) is not None
+
+
+def walked(symbols: Symbols, s: int, init: Poly, ends: Sequence[Poly | None], inside: Collection[int]) -> Poly | None:
+    """How far a pointer moves in each turn of a loop, from ``init`` and ``s`` on; None where that may differ.
+
+    ends: what it is where turns end.  inside: the loop, and those in it.
+    """
+    steps = {None if end is None else symbols.resolve(end - init) - symbol(s) for end in ends}
+    step = next(iter(steps)) if len(steps) == 1 else None
+    if step is None or s in step.symbols() or symbols.scope(step) & frozenset(inside):
+        return None
+    return step
+
+
+def single_target(objects: Objects, points_to: PointsTo, cell: Cell) -> int | None:
+    """The one object that a pointer variable can point to."""
+    if not isinstance(cell[0], int):
+        return None
+    owner = objects.table[cell[0]]
+    if owner.variable is None or owner.type is None or not owner.type.is_pointer:
+        return None
+    targets = points_to.variable(owner.frame, owner.variable)
+    if len(targets) == 1:
+        target = next(iter(targets))
+        if objects.table[target].kind != "unknown":
+            return target
+    return None
 
 
 def resolve_offset(values: Values, s: int, base: int, incoming: Sequence[Poly]) -> None:

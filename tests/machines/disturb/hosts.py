@@ -19,6 +19,8 @@ EFFECT = re.compile(r"\+\+|--|[^=!<>]=[^=]")
 BLOCKING = ("MPI_Send(", "MPI_Recv(", "MPI_Sendrecv(")
 SHORTER = r"MPI_Get_count|MPI_Get_elements|MPI_I?M?[Pp]robe|MPI_ANY_TAG"
 """Words of programs that receive messages of which they do not know the length."""
+HINDERS = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?:abs|div|RAND_MAX|EXIT_FAILURE|EXIT_SUCCESS)\b", re.MULTILINE)
+"""Macros of a program that do not let stdlib.h stand below them, or that it changes: no disturbance comes there."""
 C_TYPES = {
     "MPI_DOUBLE": "double",
     "MPI_FLOAT": "float",
@@ -62,12 +64,6 @@ class Host:
         return "+" in self.buffer or self.buffer.startswith("&")
 
     @property
-    def may_be_empty(self) -> bool:
-        """The case asks whether its message has any element: without one there may be no memory, either."""
-        asked = re.compile(rf"(?<![\w.>]){re.escape(self.count)} *(?:>|==|!=|<=) *0\b")
-        return any(map(asked.search, self.case.texts.values()))
-
-    @property
     def name(self) -> str:
         return f"{self.case.name}-{self.line}-{self.side}"
 
@@ -91,6 +87,8 @@ def hosts() -> tuple[Host, ...]:
 
 
 def _of(case: Case) -> Iterator[Host]:
+    if any(map(HINDERS.search, case.texts.values())):
+        return
     for wish in case.wishes:
         lines = case.texts[wish.file].splitlines()
         found = CALL.match(lines[wish.line - 1])
@@ -100,7 +98,7 @@ def _of(case: Case) -> Iterator[Host]:
         parts = arguments_of(found[2])
         at = 5 if side == "recv" and "Sendrecv" in found[2] else 0
         buffer, count, mpi_type = parts[at : at + 3]
-        if EFFECT.search(buffer + count):
+        if EFFECT.search(buffer + count) or _may_be_empty(count, case):
             continue
         holes = tuple(number for number, line in enumerate(lines, 1) if HOLE.match(line)) if side == "send" else ()
         yield Host(
@@ -118,6 +116,12 @@ def _of(case: Case) -> Iterator[Host]:
             bool(re.search(rf"^(?:static )?\w[\w ]*\b{re.escape(buffer)}\[", case.texts[wish.file], re.MULTILINE)),
             holes,
         )
+
+
+def _may_be_empty(count: str, case: Case) -> bool:
+    """The case asks whether its message has any element: without one there may be no memory, either."""
+    asked = re.compile(rf"(?<![\w.>]){re.escape(count)} *(?:>|==|!=|<=) *0\b")
+    return any(map(asked.search, case.texts.values()))
 
 
 def _is_pointer(words: str, case: Case) -> bool:

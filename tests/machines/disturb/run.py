@@ -15,9 +15,10 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
-from math import gcd
+from heapq import nsmallest
 from multiprocessing import get_context
 from pathlib import Path
+from zlib import crc32
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
@@ -26,9 +27,6 @@ from tests.machines.disturb.batch import Outcome, judged, readable
 from tests.machines.disturb.hosts import Host, hosts
 from tests.machines.disturb.table import Variant, kinds, variants
 from tests.machines.disturb.weave import Woven, fits, woven
-
-STRIDE = 61
-"""At least as far it is from one place to the next that a form is put in."""
 
 
 class Programs:
@@ -39,7 +37,7 @@ class Programs:
         chosen = [k for k in kinds() if not words or any(word in k.name or word == k.group for word in words)]
         self.forms: list[tuple[Variant, _Places]] = []
         known: dict[tuple[object, ...], list[Host]] = {}
-        for number, variant in enumerate(_turns([list(variants(kind)) for kind in chosen])):
+        for variant in _turns([list(variants(kind)) for kind in chosen]):
             kind, use = variant.kind, variant.use
             needs = (
                 *(use.brings, use.name, kind.writes, kind.lasting, kind.beginning),
@@ -49,7 +47,7 @@ class Programs:
             if needs not in known:
                 known[needs] = [host for host in places if fits(host, variant)]
             if known[needs]:
-                self.forms.append((variant, _Places(known[needs], number * STRIDE)))
+                self.forms.append((variant, _Places(known[needs], variant.name)))
         self.total = sum(len(where) for _, where in self.forms)
 
     def number(self, first: int, count: int) -> Iterator[Woven]:
@@ -65,13 +63,14 @@ class Programs:
 
 
 class _Places:
-    """Where a form is put, one after the other: far apart, so that the cases differ."""
+    """Where a form is put, one after the other: in the order of a hash of both names, so that the cases differ.
 
-    def __init__(self, hosts: list[Host], start: int) -> None:
+    A new case moves no other place to another form: the programs of a kind stay those that they were.
+    """
+
+    def __init__(self, hosts: list[Host], form: str) -> None:
         self.hosts = hosts
-        self.start = start
-        n = len(hosts)
-        self.step = next(step for step in range(STRIDE, STRIDE + n + 1) if gcd(step, n) == 1)
+        self.form = crc32(form.encode()) | 1
 
     def __len__(self) -> int:
         return len(self.hosts)
@@ -79,7 +78,11 @@ class _Places:
     def __getitem__(self, turn: int) -> Host:
         if turn >= len(self.hosts):
             raise IndexError(turn)
-        return self.hosts[(self.start + turn * self.step) % len(self.hosts)]
+        return nsmallest(turn + 1, self.hosts, key=self._place)[turn]
+
+    def _place(self, host: Host) -> tuple[int, str]:
+        mixed = crc32(host.name.encode()) * self.form
+        return (mixed >> 16) & 0xFFFFFFFF, host.name
 
 
 def _turns(forms: list[list[Variant]]) -> Iterator[Variant]:

@@ -43,9 +43,9 @@ BUGS = (
     Bug(
         "nothing happens where the length of an array is computed",
         "opi_xform.ownership.placement.edits",
-        "            if stmt.sizes:",
-        "            if False:",
-        ("vla_made",),
+        "if not all(_only_reads(e) for _, e in stmt.sizes):",
+        "if False:",
+        ("vla_made", "vla_called", "vla_volatile"),
         condition="declaration",
     ),
     Bug(

@@ -3,18 +3,45 @@
 from tests.planted.bug import Bug
 
 _FROM_STRUCTS = "opi_xform.divide.structs.from_structs"
+_NAMED_TEXT = "opi_xform.divide.structs.named_text"
 _LOOSENED = "opi_xform.attempts.struct_arrays"
 
 _POINTER = Bug(
     "a pointer to another member may come to this one",
     _FROM_STRUCTS,
-    "        if called and names:\n            return self.fits(a, begin)\n        raise _NotUnderstoodError\n",
-    "        if called and names:\n            return self.fits(a, begin)\n        return True\n",
+    "        if self.between(a, 0, begin) or self.between(a, end, record.size or 0):\n",
+    "        if True:\n",
     ("struct_array_pointer",),
     condition="arrays in structs",
 )
 
+_USED = Bug(
+    "a macro that names the array is used in no other text",
+    _NAMED_TEXT,
+    "return not any(naming & text.identifiers for unit in self.units for text in unit.skipped)",
+    "return True",
+    ("struct_array_macro_left", "struct_array_macro_own"),
+    condition="arrays in structs",
+)
+
 BUGS = (
+    _USED,
+    Bug(
+        "a pointer that is made from the array stays in it",
+        _FROM_STRUCTS,
+        "if not self.between(a, begin, end):",
+        "if False:",
+        ("struct_array_walks_on", "struct_array_given_on", "struct_array_one_of"),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "what is one of several numbers is the smallest",
+        "opi_xform.divide.check",
+        "number(max(numbers)) - symbol(s)",
+        "number(min(numbers)) - symbol(s)",
+        ("struct_array_one_of",),
+        condition="arrays in structs",
+    ),
     Bug(
         "a message that begins in an array of a struct may end in the next one",
         _FROM_STRUCTS,
@@ -91,16 +118,17 @@ BUGS = (
     ),
     Bug(
         "a macro that is defined elsewhere does not name an array of a function's own struct",
-        _FROM_STRUCTS,
-        "        if function is not None:\n            for unit in self.units:\n",
-        "        if False:\n            for unit in self.units:\n",
+        _NAMED_TEXT,
+        "if function is not None and self.left_out(variable, called):",
+        "if False:",
         ("struct_array_macro",),
+        also=_USED,
         condition="arrays in structs",
     ),
     Bug(
         "text that is left out here may name the array",
-        _FROM_STRUCTS,
-        "if named and not defines and (file, a) not in known:",
+        _NAMED_TEXT,
+        "if named and (file, a) not in known and not inside:",
         "if False:",
         ("struct_array_if",),
         condition="arrays in structs",

@@ -139,7 +139,7 @@ BUGS = (
     Bug(
         "the type of elements means the same where their block is made",
         _PASSAGES,
-        " or not _same_type(program, function, var, texts)",
+        " or not same_type(program, function, var, texts)",
         "",
         ("starts_type_shadowed",),
         condition="starts",

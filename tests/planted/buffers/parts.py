@@ -11,6 +11,30 @@ _WORDS = "opi_xform.divide.size_text"
 
 BUGS = (
     Bug(
+        "a subscript's variable is still worth what it was set to",
+        "opi_xform.divide.find",
+        "return whole if value_of(whole, reading.known) == value_of(e, reading.known) else e",
+        "return whole",
+        ("parts_sum_changed",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "what a subscript's variable was set to means the same everywhere",
+        "opi_xform.divide.named_sums",
+        "if words.words and words.moves(word, Spot(n, frame, stmt)) else None",
+        "if words.words else None",
+        ("parts_sum_shadowed",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a jump leaves out nothing but what frees",
+        "opi_xform.divide.mentions",
+        "inside = bool(guarded) and all(any(s is f for f in freed) for one in guarded for s in _plainly(one))",
+        "inside = bool(guarded)",
+        ("parts_guarded_jump",),
+        condition="rows and parts",
+    ),
+    Bug(
         "an assertion is the system's, whoever defines it",
         "opi_xform.divide.asserted",
         " or any(_DEFINED.search(read(f)) for f in files)",

@@ -10,6 +10,14 @@ _NONE_LOST = Bug("", "opi_xform.values.arithmetic.widths", "return size < other 
 
 BUGS = (
     Bug(
+        "what a loop has counted is no less than its number of turns tells, whatever that is multiplied with",
+        "opi_xform.ownership.liveness.buffer_events",
+        "if known.nonneg(factor) or self.signs_allow((trips, factor)):",
+        "if True:",
+        ("counted_bothnegative", "counted_down"),
+        condition="read after receive",
+    ),
+    Bug(
         "two loops count the same whatever their conditions are",
         _SUMS,
         "forms = [self.guard(guard, loop) for guard in step.guards]",

@@ -187,6 +187,14 @@ BUGS = (
         condition=_THREADS,
     ),
     Bug(
+        "a comment that ends a directive ends the next line, too",
+        "opi_xform.frontend.lower.directives",
+        'first = first or (kind == "space" and b"\\n" in data[last:stop])',
+        "pass",
+        ("omp_spelled_line_before",),
+        condition=_THREADS,
+    ),
+    Bug(
         "directives have no digraphs",
         "opi_xform.frontend.lower.directives",
         'for s in (b"#", b"%:", b"??=") if',

@@ -188,9 +188,9 @@ BUGS = (
     Bug(
         "a function that frees may do something besides, where parts of a buffer have it called for each",
         "opi_xform.ownership.allocation.deallocations",
-        'callee.name == "free" and _only_frees(function, calls[0], None)',
-        'callee.name == "free"',
-        ("parts_released_counted",),
+        "callee.name in freeing and _only_frees(function, calls[0], None)",
+        "callee.name in freeing",
+        ("parts_released_counted", "parts_released_inner"),
         also=Bug(
             "its call is the buffer's end whatever else it does",
             "opi_xform.ownership.allocation.deallocations",

@@ -9,10 +9,12 @@ from other_texts import Whole, whole
 
 from opi_xform.attempts.computed_starts import Starting
 from opi_xform.attempts.divided import PARTED, Parting
+from opi_xform.attempts.passed_on import passed_on
 from opi_xform.attempts.short_names import Plainly
 from opi_xform.attempts.struct_arrays import Loosening
 from opi_xform.attempts.structs_by_address import Passing
 from opi_xform.ownership.model.plan import Plan
+from opi_xform.text.edit import ByteEdit, apply_edits
 
 
 def main(body: str, top: str = "") -> str:
@@ -191,3 +193,32 @@ def test_a_copy_that_the_function_changes_stays_a_copy(tmp_path: Path) -> None:
     top = f"int argc_of(void);\nstruct halo {{ int n; double *out; }};\n{changed}"
     found = whole(tmp_path, main(VALUE, top))
     assert Passing(found.program, found.plan, found.units, found.again).run() is None
+
+
+# --- locals that only pass something on -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        ("double *m = N > 3 ? malloc(8) : NULL;\na = m;", "a = N > 3 ? malloc(8) : NULL;"),
+        ("{ void *m = malloc(8); a = (double *)m; }", "a = (double *)(malloc(8));"),
+        ("double *m = malloc(8);\nrank++;\na = m;", ""),
+        ("double *m = malloc(8);\na = m;\nm[0] = 1;", ""),
+        ("double *m = malloc(8), *k;\na = m;", ""),
+        ("double *m = malloc(8);\na = m + 1;", ""),
+        ("static double *m = u;\na = m;", ""),
+        ("double *m = malloc(8);\nb = m;", ""),
+        ("double *m = malloc(8);\n#ifdef OTHER\nm = u;\n#endif\na = m;", ""),
+        ("int *m = malloc(8);\na = (double *)m;", "a = (double *)(malloc(8));"),
+    ],
+)
+def test_what_a_local_passes_on(tmp_path: Path, words: str, written: str) -> None:
+    send = "\nMPI_Send(u, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // SENT"
+    found = whole(tmp_path, main(words + send, "static double *a, *b;"))
+    ways = list(passed_on(found.program, found.units, {"a"}))
+    assert len(ways) == bool(written)
+    if written:
+        data = Path(found.units[0].path).read_bytes()
+        edits = [ByteEdit(e.span.begin, e.span.end, (), e.text.encode()) for one in ways for e in one.edits]
+        assert written in apply_edits(data, edits).decode()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ownership_support import HEADER, LIBC
 
+from opi_xform.cli import attempts as attempts_module
 from opi_xform.cli.attempts import Attempts
 from opi_xform.cli.config import Configuration
 from opi_xform.cli.options import Options
@@ -153,6 +154,43 @@ def test_what_does_not_compile_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
         plan, changed = made.tried(result.plan, "structs")
         assert (changed is not None) is taken
         assert (plan is found.plan) is taken
+
+
+ONE_OF_EACH = """#include "mpi.h"
+static struct { double out[100], rest[100]; } fields;
+static double u[100], v[100];
+int main(int argc, char **argv)
+{
+    int i, at = 3 * argc;
+    for (int t = 0; t < 3; t++) {
+        for (i = 0; i < 100; i++)
+            fields.out[i] = u[i] + t;
+        MPI_Send(fields.out, 100, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        for (i = 0; i < 20; i++)
+            v[at + i] = u[i] + t;
+        MPI_Send(&v[at], 20, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);
+    }
+    return (int)fields.rest[argc];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("largest", "later", "computed"),
+    [(10**6, (), "convert"), (0, (), "keep"), (0, ("parts", "starts"), "convert")],
+)
+def test_in_a_large_program_what_leaves_a_struct_is_tried_with_parts_and_starts_and_nothing_else_is_combined(
+    largest: int, later: tuple[str, ...], computed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if later:
+        assert later == attempts_module.WITH_STRUCTS
+    monkeypatch.setattr(attempts_module, "LARGEST", largest)
+    monkeypatch.setattr(attempts_module, "WITH_STRUCTS", later)
+    result, units = given(ONE_OF_EACH)
+    assert [d.decision for d in result.plan.decisions] == ["convert", computed]
+    if largest == 0:
+        made = attempts(result.plan, units)
+        assert all(made.with_later(name) is made.again for name in made.left if name != "structs")
 
 
 # --- what it says -----------------------------------------------------------------------------------------------------

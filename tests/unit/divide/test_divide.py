@@ -27,7 +27,7 @@ from opi_xform.divide.decompose import (
 from opi_xform.divide.find import Dividing, Division, allocated, candidates
 from opi_xform.divide.flow import Trouble, VariableFlow, harmless
 from opi_xform.divide.left_out import left_out, nobodys
-from opi_xform.divide.mentions import freeing_functions, mentions_of, only_for_free
+from opi_xform.divide.mentions import mentions_of, only_for_free
 from opi_xform.divide.named.names import namings, null, usable
 from opi_xform.divide.named.proof import NamedDividing
 from opi_xform.divide.named.spell import NamedSpelling
@@ -41,6 +41,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import INT, Type
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
+from opi_xform.ownership.allocation.deallocations import freeing_functions
 from opi_xform.text.edit import apply_edits
 
 EFFECTS = load_effects()
@@ -72,18 +73,44 @@ def test_how_a_buffers_name_is_mentioned(tmp_path: Path) -> None:
     address = by_line[found.line("other(&b")]
     assert address.address is not None
     assert all(m.written for m in mentions)
-    assert isinstance(only_for_free(by_line[found.line("if (b)")], mentions), ast.If)
+    assert only_for_free(by_line[found.line("if (b)")], mentions) is not None
     assert only_for_free(by_line[found.line("if (b !=")], mentions) is None
     assert only_for_free(element, mentions) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "deleted"),
+    [
+        ("if (!(b == NULL)) {\nfree(b); }", "if (!(b == NULL)) "),
+        ("if (!!b) { {\nfree(b); b = NULL; } }", "if (!!b) "),
+        ("if (!b) goto end;\nfree(b);\nend: n = 1;", "if (!b) goto end;"),
+        ("if (b == NULL) { goto end; }\nfree(b); b = NULL;\nend: n = 1;", "if (b == NULL) { goto end; }"),
+        ("if (!b)\nfree(b);", None),
+        ("if (!(b != NULL)) {\nfree(b); }", None),
+        ("if (b) goto end;\nfree(b);\nend: n = 1;", None),
+        ("if (!b) goto end;\nfree(b); n = 2;\nend: n = 1;", None),
+        ("end: n = 1; if (!b) goto end;\nfree(b);", None),
+        ("{ if (!b) goto end; }\nfree(b);\nend: n = 1;", None),
+    ],
+)
+def test_what_keeps_null_from_being_freed(tmp_path: Path, text: str, deleted: str | None) -> None:
+    found = program(tmp_path, f"double *b = malloc(8);\n{text}")
+    mentions = mentions_of(found.program).of(found.key("b"))
+    (tested,) = [m for m in mentions if m.kind == "tested"]
+    one = only_for_free(tested, mentions, found.program.functions["main"].body)
+    file = found.units[0].path
+    assert (None if one is None else read(file)[one.test.span.begin : one.end].decode()) == deleted
 
 
 def test_functions_that_only_free(tmp_path: Path) -> None:
     found = program(
         tmp_path,
         "double *b = malloc(8); done(b);",
-        'static void done(double *p) { if (p) free(p); } static void more(double *p) { free(p); puts("x"); }',
+        'static void done(double *p) { if (p) free(p); } static void more(double *p) { free(p); puts("x"); }'
+        "static void both(double *p) { done(p); } static void last(double *p) { more(p); }",
     )
-    assert {name.rpartition(":")[2] for name in freeing_functions(found.program.functions)} == {"free", "done"}
+    names = {name.rpartition(":")[2] for name in freeing_functions(found.program.functions)}
+    assert names == {"free", "done", "both"}
 
 
 def test_an_assertion_is_edited_where_it_is_called(tmp_path: Path) -> None:
@@ -338,6 +365,14 @@ def test_a_message_with_the_statements_that_pack_it(tmp_path: Path) -> None:
     assert passages(found.program, [], [found.units[0].path], read) == []
 
 
+@pytest.mark.parametrize(("cond", "expected"), [("0", 1), ("n-- > 3", 0)])
+def test_a_message_in_a_body_that_runs_once(tmp_path: Path, cond: str, expected: int) -> None:
+    body = f"for (int i = 0; i < n; i++)\nu[n + i] = i;\ndo {{ {SEND.format('&u[n]')} }} while ({cond});"
+    found = program(tmp_path, body)
+    (use,) = found.uses
+    assert len(passages(found.program, [use.place[:3]], [found.units[0].path], read)) == expected
+
+
 # --- structs ----------------------------------------------------------------------------------------------------------
 
 
@@ -351,6 +386,32 @@ def test_an_array_in_a_struct_as_a_variable(tmp_path: Path) -> None:
     after = apply_edits(read(file), lifted[0].edits[file]).decode()
     assert "h_out[i] = i;" in after
     assert "h.k = 1;" in after
+    assert declared(INT, "k") == "int k"
+
+
+MEMBERS = "static struct { int k; double out[N], next[N]; } h; static void put(double *a, int i) { a[i] = i; }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lifted"),
+    [
+        ("for (int i = 0; i < N; i++) put(h.out, i);", True),
+        ("double *p = (&h)->out; for (int i = 0; i < N; i++) *p++ = i;", True),
+        ("double *p = h.next; for (int i = 0; i < N; i++) *p++ = i;", True),
+        ("for (int i = 0; i <= N; i++) put(h.out, i);", False),
+        ("double *p = h.out; for (int i = 0; i < N + n; i++) *p++ = i;", False),
+        ("n = h.next - h.out;", False),
+        ("other(h.out);", False),
+    ],
+)
+def test_pointers_to_an_array_in_a_struct(tmp_path: Path, text: str, lifted: bool) -> None:
+    found = program(tmp_path, f"{text}\n" + SEND.format("h.out"), TOP + MEMBERS)
+    (use,) = found.uses
+    ways = list(FromStructs(found.program, found.units, read).run(frozenset({use.place[:3]})))
+    assert [one.field for one in ways] == (["out"] if lifted else [])
+
+
+def test_types_without_a_name() -> None:
     assert declared(INT, "k") == "int k"
     assert declared(Type("pointer", "int *", 8, elem=INT), "p").replace(" ", "") == "int*p"
     assert isinstance(bare(last("int k; long f(void) { (void)0; return (long)(int)k; }")), ast.VarRef)

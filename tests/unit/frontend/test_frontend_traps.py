@@ -336,8 +336,11 @@ class TestOpenMP:
         """Without the clause the call would still keep the region."""
         loop = f"  for (int i = 0; i < 9; i++) {{ b[i] = 0; {SEND}; }}\n"
         unit = parse(tmp_path, f"{HEAD}void f(double *b, int *n) {{\n#pragma omp {directive}\n{loop}}}\n")
-        line = HEAD.count("\n") + 3
-        assert unit.functions["f"].refused == f"the OpenMP region in line {line} calls `MPI_Send`"
+        line = HEAD.count("\n") + 2
+        assert (
+            unit.functions["f"].refused
+            == f"OpenMP `{directive.partition(' num')[0].partition(' ord')[0]}` in line {line} calls `MPI_Send`"
+        )
 
     def test_a_private_variable_may_have_its_old_value_behind_the_loop(self, tmp_path: Path) -> None:
         text = (

@@ -301,6 +301,11 @@ def words(text: str) -> list[list[str]]:
         ("  # /* c */ define X \\\n 1\n", [["#", "define", "X", "1"]]),
         ("%: pragma omp for\n", [["#", "pragma", "omp", "for"]]),
         ("int a; # no\n", []),
+        (
+            "#if A /* c */\n#pragma omp for // d\n#endif\n",
+            [["#", "if", "A"], ["#", "pragma", "omp", "for"], ["#", "endif"]],
+        ),
+        ("#if A /* c */ # no\n", [["#", "if", "A", "#", "no"]]),
         ('_Pragma("omp for") ;', [["_Pragma"]]),
         ('_Pragma("once") ;', []),
         ("/* #if A */\n", []),

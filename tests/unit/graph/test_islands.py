@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from case_tools import Case, Site, analyse, load_cases, run_tool, transform
+from case_tools import Case, Site, analyse, load_cases, run_tool, sample, transform
 
 from opi_xform import pipeline
 from opi_xform.budget import TooLargeError
@@ -313,7 +313,7 @@ def test_sites_tell_of_the_entries_that_they_rest_on(
 ALL = os.environ.get("OPI_TEST_ISLANDS") == "all"
 
 
-@pytest.mark.parametrize("case", load_cases("keep")[:: 1 if ALL else 12], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(load_cases("keep"), 1 if ALL else 12), ids=lambda case: case.name)
 def test_sites_that_must_stay_do(case: Case, beyond: None) -> None:
     for site in analyse(case, case.folder):
         for wish in case.wishes:
@@ -321,7 +321,7 @@ def test_sites_that_must_stay_do(case: Case, beyond: None) -> None:
                 assert site.decision == "keep", site
 
 
-@pytest.mark.parametrize("case", load_cases("convert")[:: 1 if ALL else 40], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(load_cases("convert"), 1 if ALL else 40), ids=lambda case: case.name)
 def test_what_converts_does_so_in_the_whole_program(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = {(s.file, s.line, s.side, s.buffer) for s in analyse(case, case.folder) if s.decision == "convert"}
 

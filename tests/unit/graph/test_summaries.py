@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from case_tools import Case, analyse, load_cases
+from case_tools import Case, analyse, load_cases, sample
 from core_support import unit
 
 from opi_xform import budget, pipeline
@@ -192,7 +192,7 @@ KNOWN_WHOLE = {("odd_pointer_recursive", "recv")}
 """Kept since a call through a pointer is not followed.  As a whole, the functions that it may call do not touch it."""
 
 
-@pytest.mark.parametrize("case", load_cases("keep")[::EACH], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(load_cases("keep"), EACH), ids=lambda case: case.name)
 def test_sites_that_must_stay_do(case: Case, all_quiet: None) -> None:
     for site in analyse(case, case.folder):
         for wish in case.wishes:
@@ -200,7 +200,7 @@ def test_sites_that_must_stay_do(case: Case, all_quiet: None) -> None:
                 assert site.decision == "keep", site
 
 
-@pytest.mark.parametrize("case", load_cases("keep")[3::EACH], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(load_cases("keep"), EACH, "mute"), ids=lambda case: case.name)
 def test_sites_that_must_stay_do_where_buffers_are_given_up(case: Case, all_mute: None) -> None:
     for site in analyse(case, case.folder):
         for wish in case.wishes:
@@ -208,7 +208,7 @@ def test_sites_that_must_stay_do_where_buffers_are_given_up(case: Case, all_mute
                 assert site.decision == "keep", site
 
 
-@pytest.mark.parametrize("case", load_cases("convert")[:: 1 if ALL else 60], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(load_cases("convert"), 1 if ALL else 60), ids=lambda case: case.name)
 def test_sites_convert_without_summaries_too(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     case.write(tmp_path, case.texts)
     exact = {(s.file, s.line, s.side, s.buffer) for s in analyse(case, tmp_path) if s.decision == "convert"}

@@ -105,16 +105,43 @@ def _in_a_function(program: Program, place: Span) -> bool:
 
 def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     function = program.functions[name]
-    again = sorted(
-        (call.span for call in calls_of(function) if isinstance(call.callee, ast.FuncRef) and call.callee.name == name),
-        key=lambda span: span.begin,
-    )
-    message = f"`{buffer.name}`: it is used in `{function.name}`, which "
-    if not again:
-        message += "may be entered once more before it has returned"
+    around = program.functions[program.graph.frames[program.graph.nodes[n].frame].function]
+    used = f"`{function.name}`" if around is function else f"`{around.name}`, to which `{function.name}` leads"
+    message = f"`{buffer.name}`: it is used in {used}"
+    message += ", which" if around is function else f"; `{function.name}`"
+    way = _back(program, name)
+    if not way:
+        message += " may be entered once more before it has returned"
         return Refusal(Reason.ENTERED_AGAIN, message, ((node_span(program, n), "used here"),))
-    message += f"calls itself at {lines_of(again)}: could not show that it is of one of these calls alone"
-    return Refusal(Reason.ENTERED_AGAIN, message, tuple((span, "calls itself here") for span in again[:_SHOWN]))
+    again = [call.span for call in calls_of(function) if _called(call) == _called(way[0])]
+    notes = [(span, "calls itself here") for span in sorted(again, key=lambda span: span.begin)]
+    message += " calls itself"
+    if len(way) > 1:
+        through = " and ".join(f"`{program.functions[_called(call)].name}`" for call in way[:-1])
+        message += f" through {through}"
+        notes = [(call.span, f"`{program.functions[_called(call)].name}` is called here") for call in way]
+    else:
+        message += f" at {lines_of(again)}"
+    message += ": could not show that it is of one of these calls alone"
+    return Refusal(Reason.ENTERED_AGAIN, message, tuple(notes[:_SHOWN]))
+
+
+def _called(call: ast.Call) -> str:
+    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+
+
+def _back(program: Program, name: str) -> list[ast.Call]:
+    """The fewest calls by name that lead from a function to itself; none where that takes a pointer."""
+    ways: dict[str, list[ast.Call]] = {name: []}
+    for at in (work := [name]):
+        for call in calls_of(program.functions[at]):
+            key = _called(call)
+            if key == name:
+                return [*ways[at], call]
+            if key in program.functions and key not in ways and len(ways[at]) < _SHOWN:
+                ways[key] = [*ways[at], call]
+                work.append(key)
+    return []
 
 
 _SHOWN = 3

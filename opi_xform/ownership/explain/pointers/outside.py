@@ -9,8 +9,9 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import MAY_REACH
-from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.called import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 
@@ -39,6 +40,22 @@ def stored_outside(program: Program, o: int, name: str, n: int, why: str) -> Ref
         notes = ((node_span(program, node.number), "stored here"), *_as_bytes(program, o))
         return Refusal(Reason.ESCAPE, message, notes)
     return None
+
+
+def set_in_one_line(program: Program, what: str, span: Span) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """What is said of a pointer that one line sets to memory of several allocations, of which one is there at a time.
+
+    That is known only where every call in between is followed.
+    """
+    for node in program.graph.nodes:
+        action = node.action
+        if isinstance(action, Lost) and len(action.functions) == 1 and action.functions[0] in program.functions:
+            reason, call = of_callee(program, node.number, action.reason), node_span(program, node.number)
+            name = program.functions[action.functions[0]].name
+            called = "calls itself" if action.reason == RECURSION else f"is not followed: {reason}"
+            message = f"{what} is set at {line_of(span)}; could not show that it is one buffer at a time"
+            return f"{message}, as `{name}` {called}", ((span, "set here"), (call, f"`{name}` is called here"))
+    return f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),)
 
 
 def _has(program: Program, n: int, o: int) -> bool:

@@ -24,6 +24,7 @@ from opi_xform.ownership.explain.other_pointers import (
     sets_null,
     through,
 )
+from opi_xform.ownership.explain.pointers.outside import set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -215,10 +216,7 @@ class Strays:
             notes[span] = f"{what} is set here"
         if len(notes) == 1:
             (span,) = notes
-            found = self.returns(defs)
-            if found is not None:
-                return found
-            return _Cause(f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),))
+            return self.returns(defs) or _Cause(*set_in_one_line(self.program, what, span))
         if not notes:
             return None
         places = sorted({(span.file, span.line): span for span in notes}.items())

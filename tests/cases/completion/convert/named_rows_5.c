@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     in[0] = malloc(N * sizeof(double));
     in[1] = malloc(N * sizeof(double));
     for (int t = 0; t < 4; t++) {
-        MPI_Irecv(in[0], N, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &req[0]); //~ take(in[0])
+        MPI_Irecv(in[0], N, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &req[0]); //~ take(in[0]) no-stale-count
         MPI_Irecv(in[1], N - 100, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &req[1]); //~ take(in[1])
         for (int i = 0; i < N - 100; i++)
             low[i] = rank + 0.5 * i * t;

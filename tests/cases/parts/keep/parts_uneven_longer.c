@@ -28,7 +28,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < k; i++)
             sbuf[n + m + i] = u[n + m + i];
         MPI_Isend(sbuf, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep
-        MPI_Isend(sbuf + n, m, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ keep
+        MPI_Isend(sbuf + n, m, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ give(sbuf + n)
         MPI_Sendrecv(sbuf + n + m, k + 1, MPI_DOUBLE, rank, 5, v, k + 1, MPI_DOUBLE, rank, 5, MPI_COMM_WORLD, //~ keep(sbuf)
                      MPI_STATUS_IGNORE);
         MPI_Sendrecv(sbuf + n + m + k, 60, MPI_DOUBLE, rank, 6, v, 60, MPI_DOUBLE, rank, 6, MPI_COMM_WORLD, //~ keep(sbuf)

@@ -80,12 +80,15 @@ def test_a_read_by_what_a_pointer_may_call(tmp_path: Path, capfd: pytest.Capture
     assert site["message"] == said
 
 
-def test_a_length_that_is_computed_says_what_would_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    text = SEND.replace("double out[N]", "int sizes[4]; double").replace("int rank;", "int rank; double out[sizes[0]];")
+def test_a_length_that_does_more_than_to_read_says_what_would_do(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = SEND.replace("double out[N]", "int sizes[4]; double")
+    text = text.replace("int rank;", "int rank; double out[sizes[0]++];")
     text = text.replace("LOOK", "")
     site = first(tmp_path, {"a.c": text.replace("double, total", "double total")}, capfd)
     assert site["message"] == (
-        "line 9 computes the length of `out` from more than plain variables; "
+        "line 9 does more than to read where it computes the length of `out`; "
         "a variable that is set to it in the line before would do"
     )
 

@@ -452,3 +452,58 @@ static void turn(int n, double **all)
     text, found = sites(lines, tmp_path, before)
     message = f"the message lies in `mine`, and line {line_of(text)} may read it there after the send"
     assert (found[0]["code"], found[0]["message"]) == ("OPI101", message)
+
+
+@pytest.mark.parametrize("one", [False, True])
+def test_a_row_that_an_inner_loop_sends_to_several_ranks(tmp_path: Path, one: bool) -> None:
+    """The outer loop goes on to another row, and what it reads meanwhile lies in further ones."""
+    before = """static void reduce(double **a, int n, int size)
+{
+    for (int k = 0; k < n; k++) {
+        for (int to = 1; to < size; to++) // LOOP
+            MPI_Send(&a[k][0], n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+        for (int i = k + 1; i < n; i++) for (int j = 0; j < n; j++) a[i][j] += a[i][k];
+    }
+}
+"""
+    lines = []
+    for name in "ab":
+        lines.append(f"double **{name} = malloc(n * sizeof *a); for (int i = 0; i < n; i++) {name}[i] = malloc(n * 8);")
+        lines.append(f"for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {name}[i][j] = i + j;")
+    text, found = sites([*lines, f"reduce({'a' if one else 'n > 4 ? a : b'}, n, size);"], tmp_path, before)
+    again = f"again in the next turn of the loop in line {line_of(text, 'LOOP')}, in which nothing is written to it"
+    message = f"`a[…]` may be sent {again}" if one else f"the message lies in `a`, and this call sends it {again}"
+    assert (found[0]["code"], found[0]["message"].partition("; ")[0]) == ("OPI102", message)
+
+
+def test_a_row_that_an_inner_loop_writes_is_not_the_same_in_its_next_turn(tmp_path: Path) -> None:
+    lines = [
+        "double **a = malloc(n * sizeof *a); for (int i = 0; i < n; i++) a[i] = malloc(n * 8);",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = i + j;",
+        "for (int k = 0; k < n; k++)",
+        "for (int to = 1; to < size; to++) { a[k][0] = to; MPI_Send(a[k], n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); }",
+    ]
+    assert "next turn" not in sites(lines, tmp_path)[1][0]["message"]
+
+
+def test_what_a_call_reads_is_told_by_the_name_that_the_call_has_for_it(tmp_path: Path) -> None:
+    """`memcpy` writes to the memory by one name, and reads what the other one may stand for."""
+    before = """static void copy(double *all, double *mine, int n, int at)
+{
+    memcpy(all + at, mine, n * sizeof *all); // HERE
+}
+static void ship(double *all, double *mine, int n, int at)
+{
+    if (all == NULL)
+        all = mine;
+    else
+        memcpy(all + at, mine, n * sizeof *all);
+    MPI_Send(all + at, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+}
+"""
+    lines = ["double *a = malloc(n * 80), *b = malloc(n * 80);", "for (int i = 0; i < 10 * n; i++) a[i] = b[i] = i;"]
+    lines += ["for (int t = 0; t < n; t++) {", "ship(t < 4 ? NULL : a, b, n, t % 9);", "copy(a, b, n, t % 9);", "}"]
+    text, found = sites([*lines, OUT], tmp_path, before)
+    message = f"the message lies in `all`, and line {line_of(text)} may read there after the send, as `mine`"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", f"{message}, of the message or beside it")
+    assert (found[0]["notes"][0]["line"], found[0]["notes"][0]["message"]) == (line_of(text), "`mine` may be read here")

@@ -292,7 +292,8 @@ def test_what_names_a_variable_is_told_by_its_kind(text: str, kind: str) -> None
 
 @pytest.mark.parametrize(("name", "why"), [("parallel", "has statements that"), ("critical", "is not followed")])
 @pytest.mark.parametrize(
-    ("flag", "note"), [("", ", which is left out here but perhaps not elsewhere,"), ("-DTHREADS", "")]
+    ("flag", "note"),
+    [("", ", which `#ifdef THREADS` in line {} leaves out here but perhaps not elsewhere,"), ("-DTHREADS", "")],
 )
 def test_openmp_that_is_left_out_is_told_as_such(
     name: str, why: str, flag: str, note: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -314,7 +315,8 @@ static void fill(double *p)
     assert main([str(tmp_path / "a.c"), "--output-format", "json", "--", "-DOTHER", *([flag] if flag else [])]) == 0
     found = json.loads(capfd.readouterr().out)["sites"][-1]
     assert (found["decision"], found["code"]) == ("keep", "OPI103")
-    assert f"OpenMP `{name}` in line {line_of(text, 'HERE')}{note} {why}" in found["message"]
+    told = note.format(line_of(text, "#ifdef"))
+    assert f"OpenMP `{name}` in line {line_of(text, 'HERE')}{told} {why}" in found["message"]
 
 
 def test_a_handler_that_lets_errors_return_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -399,12 +401,12 @@ def test_a_function_without_a_body_is_told_without_the_path_of_its_file(
     before = """static int odd(double *p);
 static void work(void)
 {
-#pragma omp parallel for
-    for (int i = 0; i < N; i++) odd(&u[i]); // HERE
+#pragma omp parallel for // HERE
+    for (int i = 0; i < N; i++) odd(&u[i]);
 }
 """
     text, found = sites(["work();", send], tmp_path, capfd, before)
-    assert f"OpenMP region in line {line_of(text, 'HERE')} calls `odd`" in found[-1]["message"]
+    assert f"OpenMP `parallel for` in line {line_of(text, 'HERE')} calls `odd`" in found[-1]["message"]
 
 
 def test_a_free_that_finds_no_place_is_told_with_the_line_that_would_miss_the_buffer(

@@ -387,3 +387,26 @@ static void collect(double *whole, int size, int n)
     assert [told(site) for site in found] == [("OPI104", message), ("OPI204", message)]
     for site in found:
         assert not any("something else" in said for _, said in notes(site))
+        assert not any("it comes from" in said for _, said in notes(site))  # the parameter is in sight
+
+
+def test_a_place_that_a_caller_computes_is_told_with_where_it_names_the_block(tmp_path: Path) -> None:
+    before = f"""static void get(void *place)
+{{
+    double *part = place;
+    MPI_Recv(part, 100, MPI_DOUBLE, 0, {FROM}
+}}
+static void all_of(double *numbers, int n)
+{{
+    for (int i = 0; i < n; i++) {{
+        double *p = numbers + i * n;
+        get(p);
+    }}
+}}
+"""
+    lines = ["double *whole = malloc(n * 800);", "all_of(whole, n); // HERE"]
+    lines += ["for (int i = 0; i < n * 100; i++) s += whole[i];"]
+    text, found = sites(lines, tmp_path, before)
+    message = "`part` points into `whole`, at a place that the program computes; a message needs a buffer of its own"
+    assert told(found[0]) == ("OPI204", message)
+    assert (line_of(text), "it comes from `whole` here") in notes(found[0])

@@ -234,9 +234,8 @@ static void ship(struct box *b, int n, int fresh)
     lines += ["for (int i = 0; i < n; i++) one.out[i] = two.out[i] = i;", "ship(of, n, argc);"]
     lines += ['printf("%g\\n", of->out[3]); // HERE']
     text, found = sites(lines, tmp_path, before.replace("FILL", ""))
-    again = (
-        "the message lies in `b->out`, and this call sends it once more, perhaps without all of it being written anew"
-    )
+    again = f"this call sends it again in the next turn of the loop in line {line_of(text, 'for (int t')}"
+    again = f"the message lies in `b->out`, and {again}, in which nothing is written to it"
     assert (found[0]["code"], found[0]["message"]) == ("OPI102", again)
     assert not found[0]["notes"]  # the call's own line would say nothing
     text, found = sites(lines, tmp_path, before.replace("FILL", "fread(b->out, 8, n, stdin);"))

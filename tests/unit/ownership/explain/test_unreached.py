@@ -183,14 +183,42 @@ int main(int argc, char **argv) {{
 
 def test_a_region_that_is_left_out_is_told_after_one_that_is_compiled(tmp_path: Path) -> None:
     loop = "for (int i = 0; i < 4; i++)"
-    put = f"static void put(void)\n{{\n#ifdef THREADS\n#pragma omp parallel for\n#endif\n{loop} {SEND} // OUT\n"
-    other = f"#pragma omp parallel for\n{loop} omp_set_lock(b); // IN\n"
-    for more, mark, note in (("", "OUT", ", which is left out here but perhaps not elsewhere,"), (other, "IN", "")):
+    put = "static void put(void)\n{\n#if defined(THREADS) && \\\n    !defined NO // not\n"
+    put += f"#pragma omp parallel for // OUT\n#endif\n{loop} {SEND}\n"
+    other = f"#pragma omp parallel for // IN\n{loop} omp_set_lock(b);\n"
+    condition = "`#if defined(THREADS) && !defined NO`"
+    for more, mark, note in (
+        ("", "OUT", f", which {condition} in line {{}} leaves out here but perhaps not elsewhere,"),
+        (other, "IN", ""),
+    ):
         text = f"{HEAD}void omp_set_lock(void *);\n{put}{more}}}\nint main(void) {{ put(); return 0; }}\n"
         (tmp_path / "a.c").write_text(text)
         code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json", "--", "-fopenmp"])
         assert code == 0, err
         line = next(i for i, at in enumerate(text.splitlines(), 1) if mark in at)
         called = "MPI_Send" if mark == "OUT" else "omp_set_lock"
-        message = f"`put`, which leads to the call, is not followed: the OpenMP region in line {line}{note} calls"
+        told = note.format(line - 2)
+        message = f"`put`, which leads to the call, is not followed: OpenMP `parallel for` in line {line}{told} calls"
         assert json.loads(out)["sites"][0]["message"] == f"{message} `{called}`"
+
+
+@pytest.mark.parametrize(
+    ("sent", "small"),
+    [
+        ("1, MPI_INT", True),
+        ("(int)5, MPI_DOUBLE", True),
+        ("TEN, MPI_INT", True),
+        ("6, MPI_DOUBLE", False),
+        ("n, MPI_INT", False),
+        ("1, kind", False),
+    ],
+)
+def test_a_small_message_stays_whatever_leads_to_its_call(tmp_path: Path, sent: str, small: bool) -> None:
+    text = f"""{HEAD}#define TEN 10
+static void put(int n, MPI_Datatype kind) {{ MPI_Send(b, {sent}, 1, 0, MPI_COMM_WORLD); }}
+int main(void) {{ return b[0] > 1; }}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    assert json.loads(out)["sites"][0]["code"] == ("OPI108" if small else "OPI111")

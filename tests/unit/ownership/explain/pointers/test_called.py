@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from case_tools import run_tool
 
 HEAD = """#include <mpi.h>
@@ -79,6 +80,47 @@ static void halves(int *a, int from, int to, int m, int id, int rank)
     text, site = kept(before, "int *b = calloc(n + 1, 4);\nhalves(b, 0, n, 3, 0, rank);\n", tmp_path)
     assert f"which calls itself at line {line_of(text, 'AGAIN')}" in site["message"]
     assert (line_of(text, "AGAIN"), "calls itself here") in [(n["line"], n["message"]) for n in site["notes"]]
+
+
+@pytest.mark.parametrize("pointer", [False, True])
+def test_a_function_below_one_that_calls_itself_through_another(tmp_path: Path, pointer: bool) -> None:
+    before = """
+static void lu(int *x, int n);
+static void gather(int *x, int n)
+{
+    if (n > 4)
+        lu(x, n / 2); // AGAIN
+}
+static void jacobi(int *x, int n)
+{
+    int *out = malloc(n * sizeof *out);
+    MPI_Request r;
+    for (int i = 0; i < n; i++)
+        out[i] = x[i];
+    MPI_Isend(out, n, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); // SENT
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    free(out);
+}
+static void step(int *x, int n) { jacobi(x, n); }
+static void lu(int *x, int n)
+{
+    gather(x, n); // THROUGH
+    step(x, n);
+}
+"""
+    if pointer:
+        before = before.replace("lu(x, n / 2)", "again(x, n / 2)").replace(
+            "(int *x, int n);", "(int *x, int n);\n" + "static void (*again)(int *, int) = lu;", 1
+        )
+    text, site = kept(before, "int *b = calloc(n + 1, 4);\nlu(b, n);\n", tmp_path)
+    used = "`out`: it is used in `jacobi`, to which `lu` leads; `lu`"
+    if pointer:
+        message, notes = "may be entered once more before it has returned", [("SENT", "used here")]
+    else:
+        message = "calls itself through `gather`: could not show that it is of one of these calls alone"
+        notes = [("THROUGH", "`gather` is called here"), ("AGAIN", "`lu` is called here")]
+    assert (site["code"], site["message"]) == ("OPI103", f"{used} {message}")
+    assert [(n["line"], n["message"]) for n in site["notes"]] == [(line_of(text, mark), what) for mark, what in notes]
 
 
 def test_the_length_of_a_datatype(tmp_path: Path) -> None:
@@ -187,3 +229,83 @@ def test_a_persistent_request_goes_before_its_place(tmp_path: Path) -> None:
     _, site = kept("", inside, tmp_path)
     assert site["code"] == "OPI207"
     assert "persistent request" in site["message"]
+
+
+@pytest.mark.parametrize("included", [True, False])
+def test_memory_that_is_one_at_a_time_where_all_calls_in_between_are_followed(tmp_path: Path, included: bool) -> None:
+    before = """static double *out;
+static MPI_Request sent = MPI_REQUEST_NULL;
+static void work(double *q, int n)
+{
+#include "more.h"
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        q[i] = i;
+}
+static void send(double *q, int n)
+{
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    if (out == NULL)
+        out = malloc(n * sizeof(double)); // MADE
+    for (int i = 0; i < n; i++)
+        out[i] = q[i];
+    MPI_Isend(out, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &sent);
+}
+"""
+    (tmp_path / "more.h").write_text("")
+    before = before if included else before.replace('#include "more.h"\n', "")
+    inside = """
+    double *q = malloc(n * sizeof *q), one[1000];
+    work(q, n); // CALLED
+    send(q, n);
+    for (int t = 0; t < 9; t++) {
+        work(q, n);
+        send(q, n);
+    }
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    free(out);
+    MPI_Send(one, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    s = q[0];
+"""
+    text, site = kept(before, inside, tmp_path)
+    message = (
+        f"`out` is set at line {line_of(text, 'MADE')}; could not show that it is one buffer at a time, as `work` "
+    )
+    message += "is not followed: OpenMP in a file that is included in the function is not followed"
+    assert (site["message"] == message) == included
+    if included:
+        notes = [(line_of(text, "MADE"), "set here"), (line_of(text, "CALLED"), "`work` is called here")]
+        assert [(n["line"], n["message"]) for n in site["notes"]] == notes
+
+
+def test_a_receive_of_a_datatype_of_which_the_length_is_not_known(tmp_path: Path) -> None:
+    before = """struct part { int n; float x[1000]; };
+static MPI_Datatype one;
+static void make(struct part *p)
+{
+    int counts[2] = {1, 1};
+    MPI_Aint at[2], start;
+    MPI_Datatype kinds[2] = {MPI_INT, MPI_FLOAT};
+    MPI_Type_contiguous(p->n * p->n, MPI_FLOAT, &kinds[1]);
+    MPI_Get_address(p, &start);
+    MPI_Get_address(p->x, &at[1]);
+    at[0] = 0;
+    at[1] -= start;
+    MPI_Type_create_struct(2, counts, at, kinds, &one); // MADE
+    MPI_Type_commit(&one);
+}
+"""
+    inside = """
+    struct part *b = malloc(sizeof *b), *all = malloc(sizeof *all);
+    all->n = b->n = n;
+    make(all);
+    for (int t = 0; t < 4; t++) {
+        for (int i = 0; i < b->n * b->n; i++)
+            s += b->x[i]; // READ
+        MPI_Sendrecv_replace(b, 1, one, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+"""
+    text, site = kept(before, inside, tmp_path)
+    made = f"how much `one` has, which line {line_of(text, 'MADE')} makes, is not known"
+    assert site["message"].endswith(f"may read bytes of `b` that this call does not bring: {made}")
+    assert (line_of(text, "MADE"), "made here") in [(note["line"], note["message"]) for note in site["notes"]]

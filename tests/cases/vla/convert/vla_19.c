@@ -18,9 +18,9 @@ int main(int argc, char **argv)
         if (rank == 0) {
             for (int j = 0; j < sizes[i]; j++)
                 a[j] = j + i;
-            MPI_Send(a, sizes[i], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(a) OPI114
+            MPI_Send(a, sizes[i], MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
         } else if (rank == 1) {
-            MPI_Recv(a, sizes[i], MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(a) OPI215
+            MPI_Recv(a, sizes[i], MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(a)
             for (int j = 0; j < sizes[i]; j++)
                 total += a[j] * (j + 1);
         }

@@ -1,0 +1,104 @@
+"""Receives in a loop into one buffer: which of them are proved to need a block each, and what becomes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ownership_support
+import pytest
+from other_texts import Whole, whole
+
+from opi_xform.attempts.message_tables import Tabling
+
+POST = (
+    "for (int i = 0; i < n; i++)\n    MPI_Irecv(&in[at[i]], many[i], MPI_DOUBLE, 1, i, MPI_COMM_WORLD, &q[i]); // ONE\n"
+)
+WAIT = "MPI_Waitall(n, q, MPI_STATUSES_IGNORE);\n"
+READ = "for (int i = 0; i < n; i++)\n    for (int j = 0; j < many[i]; j++)\n        sum[at[i] + j] += in[at[i] + j];\n"
+ANY = """for (int i = 0; i < n; i++) {
+    MPI_Waitany(n, q, &which, MPI_STATUS_IGNORE);
+    for (int j = 0; j < many[which]; j++)
+        sum[j] += in[j + at[which]];
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def null(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ownership_support, "HEADER", ownership_support.HEADER + "#define MPI_PROC_NULL (-1)\n")
+
+
+def program(folder: Path, body: str, behind: str = "", before: str = "") -> Whole:
+    top = "static double in[900], sum[900], other[900];\nstatic int n, at[20], many[20];\nstatic MPI_Request q[40];\n"
+    set_up = "for (int i = 0; i < n; i++) {\nat[i] = s;\nmany[i] = 6 + i % 3;\ns += many[i];\n}\nat[n] = s;\n"
+    main = f"int s = 0;\nn = argc + 2;\n{set_up}for (int t = 0; t < 3; t++) {{\nint which;\n{before}{body}{behind}}}\n"
+    return whole(folder, f"{top}int main(int argc, char **argv)\n{{\n{main}return (int)sum[argc];\n}}\n")
+
+
+def tabling(found: Whole) -> Tabling:
+    return Tabling(found.program, found.units, found.plan, found.again)
+
+
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [
+        (POST + WAIT + READ, "+= in_part[i][j];"),
+        (POST + ANY, "+= in_part[which][j];"),
+        (POST + WAIT + READ.replace("at[i] + j];\n", "many[i] - 1 - j + at[i]];\n"), "in_part[i][many[i] - 1 - j];"),
+        (
+            POST
+            + WAIT
+            + "for (int m = 0; m < n; m++)\n"
+            + "    for (int k = at[m]; k < at[m] + many[m]; k++)\n        sum[k] += in[k];\n",
+            "+= in_part[m][k - at[m]];",
+        ),
+    ],
+)
+def test_each_message_gets_a_row(body: str, written: str, tmp_path: Path) -> None:
+    found = program(tmp_path, body)
+    assert found.decisions == {"ONE": "keep"}
+    tried = tabling(found).run()
+    assert tried is not None
+    assert found.of(tried.plan) == {"ONE": "convert"}
+    (data,) = (data.decode() for name, data in tried.changed.items() if name.endswith("f0.c"))
+    assert written in data
+    assert "double *in_part[n > 0 ? n : 1];" in data
+
+
+@pytest.mark.parametrize(
+    ("body", "behind", "before"),
+    [
+        (POST + WAIT + READ.replace("j < many[i]", "j <= many[i]"), "", ""),  # beyond the message
+        (POST + WAIT + READ.replace("int i = 0; i < n", "int i = 0; i <= n"), "", ""),  # one message more
+        (POST.replace("i < n", "i < n - t % 2") + WAIT + READ, "", ""),  # one message less
+        (POST.replace("int i = 0", "int i = t % 2") + WAIT + READ, "", ""),  # the first one does not come
+        (POST.replace("    MPI", "    if (i != t) MPI") + WAIT + READ, "", ""),  # nor another one
+        (POST.replace("i++)\n", "i++) {\nif (i > t) break;\n") + "}\n" + WAIT + READ, "", ""),  # nor all behind one
+        (POST + ANY.replace("Waitany(n", "Waitany(n + 1"), "", ""),  # another request may be the one
+        (POST + WAIT + "many[0]++;\n" + READ + "many[0]--;\n", "", ""),  # longer than it came
+        (POST + WAIT + "n++;\n" + READ + "n--;\n", "", ""),  # one more
+        (POST + WAIT + "at[1] -= 2;\n" + READ + "at[1] += 2;\n", "", ""),  # begins elsewhere
+        (POST + "MPI_Wait(&q[0], MPI_STATUS_IGNORE);\n" + READ, WAIT, ""),  # complete behind it
+        (POST + WAIT + READ, "other[t] = in[t];\n", ""),  # read behind it
+        (POST + WAIT + READ, "", "other[t] = in[t];\n"),  # read before it
+        (POST + WAIT + READ + "if (t == 1) break;\nother[0] = in[at[0]];\n", "", ""),  # a way leads out
+        (POST + "MPI_Send(in, 9, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\n" + WAIT + READ, "", ""),  # another message
+        (POST + "MPI_Cancel(&q[0]);\n" + WAIT + READ, "", ""),  # it may not come
+        (POST.replace(", 1, i,", ", t ? 1 : MPI_PROC_NULL, i,") + WAIT + READ, "", ""),  # nobody sends it
+    ],
+)
+def test_what_is_no_table(body: str, behind: str, before: str, tmp_path: Path) -> None:
+    found = program(tmp_path, body, behind, before)
+    assert found.decisions["ONE"] == "keep"
+    assert tabling(found).proved() == []
+
+
+def test_a_message_that_is_waited_for_in_its_turn_may_lie_where_another_does(tmp_path: Path) -> None:
+    turn = POST.replace("i++)\n", "i++) {\n").rstrip() + "\nMPI_Wait(&q[i], MPI_STATUS_IGNORE);\n}\n"
+    assert tabling(program(tmp_path, turn + WAIT + READ)).proved() == []
+
+
+def test_strict_assumes_nothing_of_messages(tmp_path: Path) -> None:
+    found = program(tmp_path, POST + WAIT + READ)
+    assert len(tabling(found).proved()) == 1
+    assert Tabling(found.program, found.units, found.plan, found.again, strict=True).proved() == []
