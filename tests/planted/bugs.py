@@ -14,7 +14,7 @@ from tests.planted.memory import (
     last_use,
     successive_allocations,
 )
-from tests.planted.messages import atomic, conditions, proc_null, requests, sources, two_ways
+from tests.planted.messages import atomic, conditions, marks, proc_null, requests, sources, two_ways
 from tests.planted.numbers import (
     cells,
     counters,
@@ -446,6 +446,7 @@ BUGS = (
     *widths.BUGS,
     *activations.BUGS,
     *conditions.BUGS,
+    *marks.BUGS,
     *structs_by_value.BUGS,
     *set_on_some_paths.BUGS,
     *parts.BUGS,

@@ -6,11 +6,11 @@ comes next, looks for them behind the message: A1 is not believed then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-
-from opi_xform.graph.graph import Action, Bind, Node
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import expressions, within
+from opi_xform.memory.accesses import Access
+from opi_xform.ownership.liveness.constants import Constants
 from opi_xform.ownership.liveness.zero_ends import filled_by, read_to_an_end
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.object_index import index_of
@@ -23,48 +23,86 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
     They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros,
     and marks that are put there once, may be no more than care: they count where the program reads on to an end.
     """
-    found = _put_before(program, use.object, use.node if begin is None else begin)
+    found = _put_before(program, use, use.node if begin is None else begin)
     if found is None:
         return None
-    n, again = found
+    n, again, behind = found
     action = program.graph.nodes[n].action
     zero = filled_by(program, n) == 0 or (isinstance(action, ins.Store) and action.value == ins.Const(0))
+    if behind and not zero:
+        zero = _written_as_zero(program, n)
     return n if (again and not zero) or read_to_an_end(program, buffer) else None
 
 
-def _put_before(program: Program, o: int, receive: int) -> tuple[int, bool] | None:
-    """The node, and whether it is in the innermost loop of the receive."""
+def _written_as_zero(program: Program, n: int) -> bool:
+    """A number is set back to what it adds up from: ``b[i] = 0.0``."""
+    node = program.graph.nodes[n]
+    info = program.graph.statement(node)
+    if info is None or not isinstance(node.action, ins.Store):
+        return False
+    for e in (inner for whole in expressions(info.stmt) for inner in within(whole)):
+        if isinstance(e, ast.Assign) and e.span == node.action.span:
+            value = e.value
+            while isinstance(value, ast.Cast):
+                value = value.operand
+            return isinstance(value, (ast.FloatLit, ast.IntLit)) and value.value == 0
+    return False
+
+
+def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bool] | None:
+    """The node, whether a loop has both it and the receive, and whether it stands behind that.
+
+    In a loop marks may be put back behind the receive, for the next turn.  Where each turn receives into other bytes,
+    those for all turns may be put before the loop.
+    """
     graph, nest = program.graph, program.nest
     home = graph.nodes[receive].block
-    chain = nest.chain(home)
-    loop = nest.loops[chain[0]] if chain else None
+    around = frozenset(nest.chain(home))
+    constants = Constants(program, around)
+    headers = {nest.loops[number].header: nest.loops[number] for number in around}
+    moving = _moving(program, use) & around
     wanted = _guards(program, home)
-    accesses = index_of(program).accesses.of(o)
-    first = graph.blocks[home].index(receive)
-    work = [(home, first)]
+    accesses = index_of(program).accesses.of(use.object)
+    work = [(home, graph.blocks[home].index(receive), False)]
     seen = set()
     while work:
-        block, upto = work.pop()
+        block, upto, behind = work.pop()
         stopped = False
         for n in reversed(graph.blocks[block][:upto]):
             found = accesses.get(n)
             if not found:
                 continue
-            marks = all(a.kind == "W" for a in found) and _constant(program, graph.nodes[n])
-            if not marks and all(a.kind == "W" and a.lo is not None and a.lo.constant is not None for a in found):
+            writes = all(a.kind == "W" for a in found)
+            marks = writes and constants.written(graph.nodes[n])
+            if n != receive and not marks and writes and all(_at_one_place(a) for a in found):
                 continue  # one element, beside the marks
             if not marks:
                 stopped = True
                 break
-            if wanted <= _guards(program, block):
-                return n, loop is not None
-        if stopped or (loop is not None and block == loop.header):
+            here = around & set(nest.chain(block))
+            if {g for g in wanted if around & set(nest.chain(g)) <= here} <= _guards(program, block):
+                return n, bool(here), behind
+        if stopped:
             continue
+        loop = headers.get(block)
         for before in graph.preds[block]:
+            if loop is not None and before not in loop.blocks and loop.number not in moving:
+                continue
             if before not in seen:
                 seen.add(before)
-                work.append((before, len(graph.blocks[before])))
+                back = loop is not None and before in loop.blocks
+                work.append((before, len(graph.blocks[before]), behind or back))
     return None
+
+
+def _moving(program: Program, use: Use) -> frozenset[int]:
+    """Loops from turn to turn of which a receive goes to another place in its buffer."""
+    symbols = program.values.symbols
+    return frozenset() if use.lo is None else symbols.scope(symbols.resolve(use.lo))
+
+
+def _at_one_place(access: Access) -> bool:
+    return access.lo is not None and access.lo.constant is not None
 
 
 def _guards(program: Program, block: int) -> set[int]:
@@ -80,54 +118,3 @@ def _guards(program: Program, block: int) -> set[int]:
             out.add(at)
         at = guarded[parent]
     return out
-
-
-def _constant(program: Program, node: Node) -> bool:
-    """The node writes the same number whenever it runs."""
-    if filled_by(program, node.number) is not None:
-        return True
-    if not isinstance(node.action, ins.Store):
-        return False
-    work: list[ins.Operand] = [node.action.value]
-    while work:
-        match work.pop():
-            case ins.Op(op="neg" | "cast", args=args):
-                work += args
-            case ins.Nondet(reason="floating arithmetic", args=args) if len(args) == 1:
-                work += args
-            case ins.Temp() as temp:
-                set_by = [a.value for a in _ahead(program, node) if isinstance(a, ins.Define) and a.target == temp]
-                if not set_by:
-                    return False
-                work.append(set_by[-1])
-            case ins.Var(key=key) if _never_set_anew(program, key):
-                pass
-            case ins.Const() | ins.Nondet(reason="floating constant"):
-                pass
-            case _:
-                return False
-    return True
-
-
-@lru_cache(maxsize=64)
-def _never_set_anew(program: Program, key: str) -> bool:
-    """A variable that has one number: that of its initialiser, or of the only assignment, or of every call."""
-    variable = program.variables[key]
-    given = {n.action.value for n in program.graph.nodes if isinstance(n.action, ins.Define) and _sets(n.action, key)}
-    for node in program.graph.nodes:
-        if isinstance(node.action, Bind) and key in node.action.params:
-            given.add(node.action.args[node.action.params.index(key)])
-    if variable.is_global:
-        return not given and key not in program.graph.addressed
-    floating = {g for g in given if isinstance(g, ins.Nondet) and g.reason == "floating constant"}
-    return len(given) == 1 and all(isinstance(g, ins.Const) or g in floating for g in given)
-
-
-def _sets(action: ins.Define, key: str) -> bool:
-    return isinstance(action.target, ins.Var) and action.target.key == key
-
-
-def _ahead(program: Program, node: Node) -> Iterator[Action]:
-    """What comes before a node in its block."""
-    block = program.graph.blocks[node.block]
-    return (program.graph.nodes[n].action for n in block[: block.index(node.number)])

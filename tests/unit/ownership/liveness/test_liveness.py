@@ -42,6 +42,8 @@ def line_of(found: Source, node: int | None) -> int | None:
         ),  # a zero may be care
         (f"for (int t = 0; t < 9; t++) {{\nb[9] = t;\n{RECV}\nv[t] = b[0]; }}", False),  # no constant
         (f"for (int t = 0; t < 9; t++) {{\nb[9] = -1;\nv[1] = b[9];\n{RECV}\nv[t] = b[0]; }}", False),  # looked at
+        (f"for (int t = 0; t < 9; t++) {{\n{RECV}\nv[t] = b[0];\nb[9] = -1; }}", True),  # for the next turn
+        (f"for (int t = 0; t < 9; t++) {{\n{RECV}\nv[t] = b[0];\nb[9] = 0.0; }}", False),
         (f"for (int t = 0; t < 9; t++) {{\nmemset(b, 255, sizeof b);\n{RECV}\nv[t] = b[0]; }}", True),
     ],
 )
