@@ -16,7 +16,8 @@ from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.deciding.facts import BufferFacts, Going, Placed, Supposed
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Refusal
 from opi_xform.ownership.model.traced import path
-from opi_xform.ownership.placement.place import Placement, place
+from opi_xform.ownership.placement.place import Placement, place, tables
+from opi_xform.ownership.placement.renewal import Renewal, renewals
 from opi_xform.ownership.spelling.second_names import renaming, second_names, with_names
 
 AS_IT_IS = Supposed()
@@ -26,14 +27,22 @@ def convert_together(
     facts: BufferFacts, verdict: Verdict, null_tests: tuple[int, ...], supposed: Supposed = AS_IT_IS
 ) -> None:
     """The sites of ``verdict`` that stay convert; the others are kept.  null_tests: comparisons with NULL."""
+    renewed: tuple[Renewal, ...] | None = None  # None: nobody has asked for new memory yet
     while verdict.converted:
-        going = Going(facts, frozenset(verdict.converted), supposed)
+        going = Going(facts, frozenset(verdict.converted), supposed, renewed or ())
         refused = next(filter(None, (c.going(going) for c in TABLE if c.going is not None)), None)
         if refused is not None:
+            if renewed is None and all(refusal.reason is Reason.CAPACITY for refusal in refused.values()):
+                renewed = _renewals(going, refused)
+                if renewed:
+                    continue
             keep(verdict, refused)
             continue
         placed = _placed(going, null_tests)
         if isinstance(placed, Refusal):
+            if renewed:
+                renewed = ()
+                continue
             keep(verdict, _alone(going, null_tests, placed))
             continue
         refusal = _refusal(placed)
@@ -41,13 +50,28 @@ def convert_together(
             again = _placed(going, null_tests, True)
             if isinstance(again, Placed) and _refusal(again) is None:
                 placed, refusal = again, None
+        if refusal is not None and renewed:
+            renewed = ()
+            continue
         if refusal is not None:
             keep(verdict, dict.fromkeys(sorted(verdict.converted), refusal))
             continue
+        for p in verdict.converted if renewed else ():
+            verdict.assumptions.setdefault(p, set()).update(*(one.assumes for one in renewed or ()))
         verdict.lifted = placed.buffer.lifted
         verdict.edits = placed.edits
         verdict.files = placed.placement.files
         return
+
+
+def _renewals(going: Going, refused: Mapping[Place, Refusal]) -> tuple[Renewal, ...]:
+    """Where new memory makes room for what is touched behind these receives."""
+    facts = going.facts
+    if len(facts.liveness.judges) != 1:
+        return ()
+    (judge,) = facts.liveness.judges.values()
+    flow = tables(facts.program).flow
+    return renewals(facts.program, flow, facts.buffer, judge, going.places, refused.keys())
 
 
 def _refusal(placed: Placed) -> Refusal | None:
@@ -93,7 +117,7 @@ def _placed(going: Going, null_tests: tuple[int, ...], ahead: bool = False) -> P
 def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...], ahead: bool) -> Placement | Refusal:
     facts = going.facts
     buffer = with_names(facts.program, facts.units, buffer, going.places)
-    placed = place(facts.program, buffer, going.places, null_tests, ahead=ahead)
+    placed = place(facts.program, buffer, going.places, null_tests, ahead=ahead, renewed=going.renewed)
     if isinstance(placed, Refusal):
         return placed
     for condition in TABLE:
@@ -114,7 +138,9 @@ def _renamed(
         return stale
     setting = {n for second in seconds.values() for n in second.nodes}
     fewer = replace(buffer, touches=tuple(n for n in buffer.touches if n not in setting))
-    again = place(program, fewer, going.places, null_tests)  # nothing has to be there for a name that is not used
+    again = place(
+        program, fewer, going.places, null_tests, renewed=going.renewed
+    )  # nothing has to be there for a name that is not used
     if isinstance(again, Placement) and alias_refusal(program, buffer, again.points, again.rows, seconds) is None:
         placed = again
     more = renaming(program, seconds, placed.edits)

@@ -12,6 +12,7 @@ from tests.planted.memory import (
     filled_by_allocators,
     first_use,
     last_use,
+    renewed,
     successive_allocations,
 )
 from tests.planted.messages import atomic, conditions, marks, proc_null, requests, sources, two_ways
@@ -431,6 +432,7 @@ BUGS = (
     *filled_by_allocators.BUGS,
     *allocators.BUGS,
     *last_use.BUGS,
+    *renewed.BUGS,
     *first_use.BUGS,
     *left_out.BUGS,
     *entered_again.BUGS,

@@ -29,6 +29,7 @@ from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, R
 from opi_xform.ownership.model.plan import Edit, StopOthers
 from opi_xform.ownership.patterns.agree import Patterns
 from opi_xform.ownership.placement.place import Placement
+from opi_xform.ownership.placement.renewal import Renewal
 from opi_xform.ownership.spelling.configurations import left_out
 from opi_xform.ownership.spelling.declarations import array_edits
 from opi_xform.ownership.spelling.parameters import Parameters, parameters_of
@@ -183,11 +184,12 @@ class Supposed:
 
 @dataclass(frozen=True, eq=False)
 class Going:
-    """The sites of a buffer that would convert together."""
+    """The sites of a buffer that would convert together.  renewed: where it gets new memory, to make room."""
 
     facts: BufferFacts
     places: frozenset[Place]
     supposed: Supposed
+    renewed: tuple[Renewal, ...] = ()
 
     def uses(self, going: bool) -> list[Use]:
         """The uses that would convert, or the others."""

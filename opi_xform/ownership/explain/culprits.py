@@ -121,7 +121,7 @@ def unwritten(judge: Judge, without: Collection[int]) -> bool:
     return _needs(judge, others, lambda live, _: judge.reads_unwritten(live))
 
 
-def touches_beyond(judge: Judge, use: Use) -> tuple[int, ...]:
+def touches_beyond(judge: Judge, use: Use, most: int = SHOWN) -> tuple[int, ...]:
     """Nodes after a receive that may touch the buffer beyond what it makes room for, nearest first."""
     nodes = ahead(judge.program.graph, use.node, {*judge.accesses, *judge.use_nodes})
     covered = judge.message(use)
@@ -131,7 +131,7 @@ def touches_beyond(judge: Judge, use: Use) -> tuple[int, ...]:
             for n in nodes if covered is not None else ():
                 if any(not r.subtract(covered).is_empty() for r in _regions(judge, n)):
                     found.append(n)
-                if len(found) == SHOWN:
+                if len(found) == most:
                     break
     except BudgetExceeded:
         judge.regions.context.reset_operations()

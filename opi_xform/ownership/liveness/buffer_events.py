@@ -264,9 +264,16 @@ class BufferEvents:
         return None if kill is None else Transfer(kill, None)
 
     def events(
-        self, converted: Collection[Place] | None, only: Collection[int] | None, assumed: Assumed
+        self,
+        converted: Collection[Place] | None,
+        only: Collection[int] | None,
+        assumed: Assumed,
+        renewed: Collection[int] = (),
     ) -> dict[int, list[Transfer]]:
-        """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over."""
+        """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over.
+
+        renewed: nodes before which the buffer gets new memory.
+        """
         self.assumed = assumed
         out: dict[int, list[Transfer]] = {}
         for n, found in self.accesses.items():
@@ -295,6 +302,8 @@ class BufferEvents:
             ended = self.regions.all if self.indexed is None else self.ended(n)
             if ended is not None:
                 out.setdefault(n, []).append(Transfer(ended, None))
+        for n in sorted(renewed):
+            out.setdefault(n, []).insert(0, Transfer(self.regions.all, None))
         return out
 
     def ended(self, n: int) -> Set | None:

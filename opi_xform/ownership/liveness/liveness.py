@@ -176,15 +176,19 @@ class Judge(BufferEvents):
         converted: Collection[Place] | None,
         only: Collection[int] | None = None,
         assumed: Assumed = frozenset(),
+        renewed: frozenset[int] = frozenset(),
     ) -> tuple[dict[int, Set], Set]:
-        """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
+        """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read.
+
+        renewed: with ``converted``, the nodes before which the buffer gets new memory.
+        """
         places = None if converted is None else frozenset(converted).intersection(u.place for u in self.uses)
         replacing = None if places is None else places & self.replacing
         nodes = None if only is None else frozenset(only)
-        key = (places, replacing, nodes, assumed, self.told, self.regions.rough)
+        key = (places, replacing, nodes, assumed, self.told, self.regions.rough, renewed)
         known = self.solved.get(key)
         if known is None:
-            known = self.solved[key] = self.solve(places, nodes, assumed)
+            known = self.solved[key] = self.solve(places, nodes, assumed, renewed)
         self.assumed = assumed
         self.signs, self.bounded = self.signs or known.signs, self.bounded or known.bounded
         self.a2 |= known.a2
@@ -192,14 +196,20 @@ class Judge(BufferEvents):
             raise BudgetExceeded
         return known.found, known.at_entry
 
-    def solve(self, converted: Collection[Place] | None, only: Collection[int] | None, assumed: Assumed) -> _Solved:
+    def solve(
+        self,
+        converted: Collection[Place] | None,
+        only: Collection[int] | None,
+        assumed: Assumed,
+        renewed: frozenset[int] = frozenset(),
+    ) -> _Solved:
         """What ``live`` tells, looked for."""
         telescopes = self.telescopes(assumed) if converted is None else []
         info = self.values.objects.table[self.o]
         found, at_entry = None, self.regions.none
         try:
             with self.regions.budget():
-                events = self.events(converted, only, assumed)
+                events = self.events(converted, only, assumed, renewed)
             live = Live(
                 self.program.graph,
                 self.program.nest,
@@ -347,16 +357,23 @@ class Judge(BufferEvents):
             at = self.index.guarded[parent]
         return out
 
-    def beyond(self, converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
-        """Capacity: receives after which bytes beyond the region taken may be touched before the next hand-over."""
+    def beyond(
+        self, converted: Collection[Place], renewed: frozenset[int] = frozenset()
+    ) -> dict[tuple[int, int], Finding]:
+        """Capacity: receives after which bytes beyond the region taken may be touched before the next hand-over.
+
+        renewed: nodes before which there is new memory, too.
+        """
         taken = [u for u in self.uses if u.side == "recv" and u.place in converted]
         try:
             with self.regions.budget():
-                return self.touched_beyond(taken, converted)
+                return self.touched_beyond(taken, converted, renewed)
         except BudgetExceeded:
             return {(u.node, u.argument): Finding(False, Reason.CAPACITY) for u in taken}
 
-    def touched_beyond(self, taken: list[Use], converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
+    def touched_beyond(
+        self, taken: list[Use], converted: Collection[Place], renewed: frozenset[int]
+    ) -> dict[tuple[int, int], Finding]:
         waiting = []
         for u in taken:
             size = self.size()
@@ -365,21 +382,21 @@ class Judge(BufferEvents):
                 if covered is not None and self.here(u, self.bound.subtract(covered)).is_empty():
                     continue
             waiting.append(u)
-        out = self.touched(waiting, converted, frozenset())
+        out = self.touched(waiting, converted, frozenset(), renewed)
         resting = {key for key, found in self.findings.items() if SIGNS in found.assumptions}
         if resting.isdisjoint(out):
             return out
-        again = self.touched(waiting, converted, frozenset([SIGNS]))
+        again = self.touched(waiting, converted, frozenset([SIGNS]), renewed)
         return {key: found for key, found in out.items() if key not in resting or key in again}
 
     def touched(
-        self, waiting: list[Use], converted: Collection[Place], assumed: Assumed
+        self, waiting: list[Use], converted: Collection[Place], assumed: Assumed, renewed: frozenset[int]
     ) -> dict[tuple[int, int], Finding]:
         """The receives after which bytes beyond what they bring may be touched, on so much that is assumed."""
         out: dict[tuple[int, int], Finding] = {}
         if not waiting:
             return out
-        found, _ = self.live(converted, assumed=assumed)
+        found, _ = self.live(converted, assumed=assumed, renewed=renewed)
         for u in waiting:
             region = self.message(u)
             touched = self.here(u, found.get(u.node, self.regions.none))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Level
@@ -14,6 +14,7 @@ from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.reasons import filled_at
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.placement.lost import lost
+from opi_xform.ownership.placement.renewal import Renewal
 from opi_xform.ownership.placement.situation import Situation, State, Unplaceable
 from opi_xform.ownership.placement.states import (
     ALLOC,
@@ -43,7 +44,9 @@ _LIFE = frozenset({*SENDS, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, MADE, ALLOC, M
 
 
 class Releases(Situation):
-    """The frees of one buffer."""
+    """The frees of one buffer.  renewed: where it gets new memory, to make room."""
+
+    renewed: Sequence[Renewal] = ()
 
     # --- frees after the last use ------------------------------------------------------------------------------------
 
@@ -100,6 +103,26 @@ class Releases(Situation):
                 if need[v] and any(side.concerns(row) for _, _, row in found):
                     return False
         return True
+
+    # --- frees that make room --------------------------------------------------------------------------------------
+
+    def renew(self) -> list[Insertion]:
+        """OPI_Free before the statements that want new memory; that they have it, ``acquire`` sees to."""
+        for one in self.renewed:
+            levels = [(frame, one.stmt) for frame in self.flow.frames_of[one.function]]
+            inside = ((e, x) for e in self.events.all for x in levels if self.within(e.node, x))
+            found = next(inside, None)
+            lifted = one.function in self.lifts.by_function  # it may be called for another buffer
+            candidate = None if found is None or lifted else self.insertion(*found, "before", "free")
+            if candidate is None:
+                raise self.fail(f"`{self.buffer.name}` cannot get new memory where it is packed anew")
+            self.insertions.append(candidate)
+        return list(self.insertions)
+
+    def doing_something(self, renewing: Sequence[Insertion]) -> list[Insertion]:
+        """The calls without those of ``renew`` that only ever find NULL, as after another OPI_Free."""
+        met = self.solve().insertions if renewing else {}
+        return [i for i in self.insertions if i not in renewing or met.get(i, HELD) & ~NONE]
 
     # --- releases --------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from opi_xform.ownership.placement.edits import Builder, Written
 from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
+from opi_xform.ownership.placement.renewal import Renewal
 from opi_xform.ownership.placement.row_graph import views
 from opi_xform.ownership.placement.situation import State, Tables, Unplaceable
 from opi_xform.ownership.placement.states import (
@@ -98,15 +99,18 @@ def place(
     null_tests: tuple[int, ...] = (),
     shared: Tables | None = None,
     ahead: bool = False,
+    renewed: Sequence[Renewal] = (),
 ) -> Placement | Refusal:
     """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written.
 
-    ahead: memory may be allocated before a loop with a site, for all of its turns.
+    ahead: memory may be allocated before a loop with a site, for all of its turns.  renewed: where the buffer gets new
+    memory, so that there is room.
     """
     failure: Unplaceable | None = None
     for eager in (False, True):
         found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
         found.may_be_ahead = ahead
+        found.renewed = renewed
         try:
             return found.run(eager)
         except Unplaceable as reason:
@@ -264,12 +268,14 @@ class _Placing(Releases):
         _, self.views, self.insertions, self.held_leaving = min(found, key=lambda one: one[0])
 
     def insert(self, variable: Variable) -> None:
+        renewing = self.renew()
         if not self.events.pending_kept:
             self.free_after_last_use()
         self.acquire()
         if variable.kind == "local":
             self.free_at_scope_end(variable)
         self.free_before_receives()
+        self.insertions = self.doing_something(renewing)
 
     def tested(self, allocations: Sequence[Allocation], lazy: Collection[int]) -> bool:
         """The program looks at what malloc returned, other than to give up when there is no memory, or to free it."""

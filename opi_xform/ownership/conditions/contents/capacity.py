@@ -1,6 +1,7 @@
 """Until the next acquire, accesses stay inside what the take makes room for.
 
-OPI_Take brings at least count times extent bytes, as the receiver declared (opi.h), and no more.
+OPI_Take brings at least count times extent bytes, as the receiver declared (opi.h), and no more.  Where more is needed
+later, and nothing of what is there by then, the buffer may get new memory (``placement/renewal.py``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from opi_xform.ownership.deciding.facts import Going
 from opi_xform.ownership.explain.culprits import least_count, touches_beyond
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.model.buffers import Place, Refusal
+from opi_xform.ownership.placement.renewal import nodes_of
 
 
 def check(going: Going) -> dict[Place, Refusal]:
@@ -18,7 +20,7 @@ def check(going: Going) -> dict[Place, Refusal]:
     facts = going.facts
     out: dict[Place, Refusal] = {}
     for o, judge in facts.liveness.judges.items():
-        found = judge.beyond(set(going.places))
+        found = judge.beyond(set(going.places), nodes_of(going.renewed))
         for use in facts.buffer.uses:
             if use.object == o and (use.node, use.argument) in found:
                 finding = found[(use.node, use.argument)]
@@ -33,7 +35,7 @@ CONDITION = Condition(
     "Until the next acquire, accesses stay inside what the take makes room for.",
     codes=(Reason.CAPACITY.recv,),
     cases=("e_*",),
-    enforced=("ownership.liveness.liveness:Judge",),
+    enforced=("ownership.liveness.liveness:Judge", "ownership.placement.renewal:renewals"),
     words=("ownership.explain.reasons:liveness_refusal",),
     going=check,
 )

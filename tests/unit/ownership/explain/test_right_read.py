@@ -128,7 +128,12 @@ def test_a_count_that_may_be_negative(tmp_path: Path) -> None:
 def test_what_fills_more_than_was_received_is_what_goes_beyond(tmp_path: Path) -> None:
     """The nearest use of the buffer is of what came."""
     lines = ["double *b = malloc(N * 8);", "for (int t = 0; t < 3; t++) {", f"MPI_Recv(b, n, MPI_DOUBLE, {FROM}"]
-    lines += ["for (int i = 0; i < n; i++) s += b[i];", "for (int i = 0; i < N; i++) b[i] = i; // HERE", "}"]
+    lines += [
+        "for (int i = 0; i < n; i++) s += b[i];",
+        "for (int i = 1; i < N; i++) b[i] = i; // HERE",
+        "if (n > 0) s += b[0];",
+        "}",
+    ]
     text, found = sites(lines, tmp_path)
     message = f"line {line_of(text)} may touch bytes of `b` beyond those the receive makes room for"
     assert (found[0]["code"], found[0]["message"]) == ("OPI216", message)
