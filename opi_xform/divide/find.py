@@ -180,10 +180,11 @@ class Dividing:
         self.symbols = program.values.symbols
         self.definitions(program)
         first: Trouble | None = None
+        named = (False, True) if any(r.sums for found in readings.values() for r in found) else (False,)
         for layout in layouts(self.sizes(program), self.starts(program), self.unit(program)):
             if not layout.equal and self.array:
                 break
-            for self.through, self.written in itertools.product((False, True), repeat=2):
+            for self.through, self.written in itertools.product(named, (False, True)):
                 try:
                     return self.divided(program, flow, readings, layout)
                 except Trouble as trouble:

@@ -94,8 +94,9 @@ def passages(
         for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
             name = name_for(var.name, words, taken)
             first, last, mentions, before, handed = found
-            begin, many = (_set_there(e, before) for e in (start, count))
-            if name and pure(begin) and pure(many):
+            begin, many = (_set_there(program, e, before) for e in (start, count))
+            new = {key for s in before if isinstance(s, ast.DeclStmt) for key in s.variables}
+            if name and all(pure(e) and new.isdisjoint(_named(e)) for e in (begin, many)):
                 taken.add(name)
                 one = Passage(ref.var, function, use.place, address, begin, many, first, last, mentions, name, handed)
                 out.append(one)
@@ -172,11 +173,13 @@ def _around(
     where none does, as where each turn of a loop sends to one partner, a send is the last one itself.
     """
     every = list(blocks(function.body))
+    ahead: Sequence[ast.Stmt] = ()  # of the message, in blocks around it alone
     while (body := next((b for b in every if any(s is message for s in b)), None)) is not None:
         found = False
-        for one in _beside(program, function, body, message, use, mentions):
+        for first, last, here, before, handed in _beside(program, function, body, message, use, mentions):
             found = True
-            yield one
+            yield first, last, here, (*before, *ahead), handed
+        ahead = (*body[: next(i for i, s in enumerate(body) if s is message)], *ahead)
         around = None if found else next((s for b in every for s in b if _once(s) is body), None)
         if around is None:
             return
@@ -255,7 +258,11 @@ def _given(program: Program, m: Mention) -> bool:
     return op is not None and op.kind in P2P and m.kind == "value"
 
 
-def _set_there(e: ast.Expr, before: Sequence[ast.Stmt]) -> ast.Expr:
+def _named(e: ast.Expr) -> set[str]:
+    return {inner.var for inner in within(e) if isinstance(inner, ast.VarRef)}
+
+
+def _set_there(program: Program, e: ast.Expr, before: Sequence[ast.Stmt]) -> ast.Expr:
     """What a variable is set to by one of the statements before it is used: its value is wanted before them.
 
     Whether it is that value, the proof tells.
@@ -264,6 +271,9 @@ def _set_there(e: ast.Expr, before: Sequence[ast.Stmt]) -> ast.Expr:
     if not isinstance(plain, ast.VarRef):
         return e
     for s in reversed(before):
+        init = program.variables[plain.var].init
+        if isinstance(s, ast.DeclStmt) and plain.var in s.variables and init is not None:
+            return init
         set_to = s.expr if isinstance(s, ast.ExprStmt) else None
         if isinstance(set_to, ast.Assign) and isinstance(set_to.target, ast.VarRef) and set_to.target.var == plain.var:
             return set_to.value if set_to.op == "" else e

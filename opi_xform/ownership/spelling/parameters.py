@@ -351,7 +351,8 @@ def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> boo
         function = program.functions.get(frame.function)
         if frame.parent in inside or (function is not None and any(key in lifted for key in function.params)):
             inside.add(frame.number)
-    carriers = {o.number for o in program.values.objects.table if o.variable == buffer.carrier.variable}
+    named = [o for o in program.values.objects.table if o.variable == buffer.carrier.variable]
+    carriers = {o.number for o in named if o.kind == "variable"} - set(buffer.objects)  # not what it points to
     member = program.members.get(buffer.carrier.variable)
     swapped = {n for swap in buffer.swaps for n in swap.nodes}
     for node in graph.nodes:

@@ -146,7 +146,7 @@ BUGS = (
         "opi_xform.ownership.conditions.addresses.parameters",
         "    if keys and reassigned(program, buffer, keys):\n",
         "    if False:\n",
-        ("b_param_reassigned",),
+        ("b_param_reassigned", "b_param_reassigned_row"),
         also=Bug(
             "the pointer is to the buffer until it is freed",
             "opi_xform.ownership.placement.states",
