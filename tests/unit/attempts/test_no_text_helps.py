@@ -31,9 +31,17 @@ def kept(found: Source, code: str, decision: str = "keep") -> Plan:
 )
 def test_a_site_that_stays_whatever_the_words_are(text: str, code: str, helps: bool) -> None:
     found = source(text)
-    assert no_text_helps(found.program, kept(found, code)) is not helps
+    assert no_text_helps(found.program, kept(found, code), False) is not helps
+
+
+@pytest.mark.parametrize(("place", "helps"), [("b + argc", False), ("b + 8", False), ("b", True), ("&b[0]", True)])
+def test_a_message_begins_inside_in_any_words(place: str, helps: bool) -> None:
+    """Where another attempt comes behind, that one may give it a buffer of its own."""
+    found = source(PLAIN.replace("(b,", f"({place},").replace("void", "int argc, char **argv"))
+    assert no_text_helps(found.program, kept(found, "OPI104"), True) is not helps
+    assert not no_text_helps(found.program, kept(found, "OPI104"), False)
 
 
 def test_what_converts_needs_no_help() -> None:
     found = source(PLAIN)
-    assert no_text_helps(found.program, kept(found, "OPI103", "convert"))
+    assert no_text_helps(found.program, kept(found, "OPI103", "convert"), True)
