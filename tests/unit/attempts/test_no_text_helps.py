@@ -11,6 +11,7 @@ from opi_xform.ownership.model.plan import Decision, Plan
 PLAIN = (
     "static double b[N];\nint main(void)\n{\nMPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\nreturn b[0] > 1;\n}\n"
 )
+LOCAL = PLAIN.replace("static double b[N];", "").replace("{\n", "{\ndouble *b = malloc(N * sizeof(double));\n")
 MEMBER = PLAIN.replace("double b[N]", "struct { double x[N]; } b").replace("(b,", "(b.x,").replace("b[0]", "b.x[0]")
 
 
@@ -25,7 +26,10 @@ def kept(found: Source, code: str, decision: str = "keep") -> Plan:
     [
         (PLAIN, "OPI107", False),  # the form of the call
         (PLAIN, "OPI103", True),  # where the address goes may be a matter of words
-        (PLAIN, "OPI101", True),  # bytes: the life of a block that is named plainly may end with its send
+        (PLAIN, "OPI101", False),  # bytes of an array
+        (LOCAL, "OPI101", True),  # bytes: the life of a block that a local pointer names may end with its send
+        (LOCAL.replace("double *b", "void *b").replace("b[0] > 1", "b == 0"), "OPI101", False),
+        (LOCAL.replace("double *b = ", "b = ").replace("int main", "static double *b;\nint main"), "OPI101", False),
         (MEMBER, "OPI101", False),
     ],
 )
