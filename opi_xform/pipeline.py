@@ -111,8 +111,12 @@ def program(
     swaps = find_swaps(known) if exchanges else []
     while swaps:
         without, exchanged = placed(graph, swaps, {}, variables)
+        relative = known.values.objects.relative
         first = _memory(
-            whole, effects, without, nest, variables, {}, complete, part, apart, exchanged=True, around=around
+            *(whole, effects, without, nest, variables, {}, complete, part, apart),
+            exchanged=True,
+            relative=relative,
+            around=around,
         )
         found = _promoted(whole, effects, [replace(first, exchanges=exchanged)], complete, part, apart, swaps, around)
         right = sound(found, swaps)
@@ -149,6 +153,7 @@ def _promoted(
             graph, variables = promoted(more.graph, more.variables, number_tables(found) if through else ())
             graph, exchanged = placed(graph, swaps, more.members, variables)
         nest, before = found.nest, {} if swaps else found.values.objects.first
+        relative = found.values.objects.relative
         del found
         forget_names()
         found = _memory(
@@ -164,6 +169,7 @@ def _promoted(
             False,
             before,
             bool(swaps),
+            relative,
             around=around,
             alone=alone,
         )
@@ -188,6 +194,7 @@ def _memory(
     partial: bool = False,
     before: Mapping[int, int] | None = None,
     exchanged: bool = False,
+    relative: frozenset[int] = frozenset(),
     *,
     around: Around,
     alone: frozenset[str] = frozenset(),
@@ -196,41 +203,47 @@ def _memory(
 
     partial: some calls are passed over.  Raises _TakenApartError where they may not be.  before: allocations that count
     as one in a graph that does the same: so they do here.  exchanged: pointers change places, and the graph does not
-    show it.  alone: only these functions are followed.
+    show it.  relative: calls in a graph of the same program that make datatypes with no address in them: they do here.
+    alone: only these functions are followed.
     """
 
-    def looked_at(
-        joined: Mapping[int, int], relative: frozenset[int] = frozenset()
-    ) -> tuple[Objects, GraphPointsTo, Values]:
-        objects = Objects(variables, foreign(whole.variables, complete), joined)
-        objects.relative = relative
-        objects.promoted = frozenset(variables.keys() - whole.variables.keys())
-        objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
-        for key in sorted(key for key, v in variables.items() if v.is_global):
-            o = objects.variable(-1, key)
-            if not complete and (alone or variables[key].kind == "extern"):
-                objects.exposed.add(o)
-        objects.called_back.update(objects.variable(-1, key) for key in around.called_back)
-        objects.hidden = around.hidden
-        objects.floats_apart = around.floats_apart
-        with part("points-to"):
-            points_to = GraphPointsTo(graph, variables, objects, effects, never_of(objects, apart))
-        if partial and points_to.taken_apart():
-            raise _TakenApartError
-        with part("values"):
-            unwritten = {key for key, member in members.items() if member.raw}
-            values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
-        return objects, points_to, values
+    def looked_at(joined: Mapping[int, int], relative: frozenset[int]) -> tuple[Objects, GraphPointsTo, Values]:
+        while True:  # once more where calls that make datatypes with no address in them are found early on
+            objects = Objects(variables, foreign(whole.variables, complete), joined)
+            objects.relative = relative
+            objects.promoted = frozenset(variables.keys() - whole.variables.keys())
+            objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
+            for key in sorted(key for key, v in variables.items() if v.is_global):
+                o = objects.variable(-1, key)
+                if not complete and (alone or variables[key].kind == "extern"):
+                    objects.exposed.add(o)
+            objects.called_back.update(objects.variable(-1, key) for key in around.called_back)
+            objects.hidden = around.hidden
+            objects.floats_apart = around.floats_apart
+            with part("points-to"):
+                points_to = GraphPointsTo(graph, variables, objects, effects, never_of(objects, apart))
+            if partial and points_to.taken_apart():
+                raise _TakenApartError
+            with part("values"):
+                unwritten = {key for key, member in members.items() if member.raw}
+                values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
+            if values.whole:
+                return objects, points_to, values
+            relative |= values.relative
+            del objects, points_to, values  # they are large
 
-    objects, points_to, values = looked_at(before or {})
+    objects, points_to, values = looked_at(before or {}, relative)
+    relative = objects.relative
     more = successive(graph, objects, points_to, values, effects, exchanged)
-    relative = frozenset(values.relative)
-    if more or relative:
-        del objects, points_to, values  # they are large
+    fresh = values.relative - relative
+    if more or fresh:
+        relative |= fresh
+        del objects, points_to, values
         if before and more:  # these may have to do with those
             return _memory(
                 *(whole, effects, graph, nest, variables, members, complete, part, apart, partial),
                 exchanged=exchanged,
+                relative=relative,
                 around=around,
                 alone=alone,
             )

@@ -2,8 +2,9 @@
 
 What a program with other words for the same (``macros.py``) reads, writes and sends is what this one does.  A site
 that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends and
-receives with which a block's life ends or begins convert whatever is said of them otherwise, those that name it plainly
-(``ownership/last/edits.py``).
+receives with which a block's life ends or begins convert whatever is said of them otherwise, those that name it by a
+local pointer to elements (``ownership/last/edits.py``).  A message that begins inside its buffer stays, too, where no
+other attempt comes behind this one: some divide buffers, or give messages buffers of their own.
 """
 
 from __future__ import annotations
@@ -12,18 +13,32 @@ from opi_xform.attempts.again import site
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.model.plan import Plan, SiteKey
+from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.ownership.spelling.mentions import plain
 
 _FORM = frozenset({"OPI107", "OPI108", "OPI118", "OPI207", "OPI208", "OPI218"})
 _BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", "OPI210", "OPI401"})
 
 
-def no_text_helps(program: Program, plan: Plan) -> bool:
-    """All sites that stay do so whatever the words are."""
+def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
+    """All sites that stay do so whatever the words are.  alone: no other attempt is made with other words."""
     plainly: set[SiteKey] = set()
+    inside: set[SiteKey] = set()
     for use in collect(program):
-        if isinstance(plain(use.call.args[use.argument]), ast.VarRef):
+        if _may_be_handed_over(program, plain(use.call.args[use.argument])):
             plainly.add(use.place[:3])
-    kept = [d for d in plan.decisions if d.decision == "keep"]
-    return all(d.code in _FORM or (d.code in _BYTES and site(d) not in plainly) for d in kept)
+        if alone and use.row is None and use.lo is not None and use.lo.terms:
+            inside.add(use.place[:3])
+
+    def stays(d: Decision) -> bool:
+        return d.code in _FORM or ((d.code in _BYTES or site(d) in inside) and site(d) not in plainly)
+
+    return all(stays(d) for d in plan.decisions if d.decision == "keep")
+
+
+def _may_be_handed_over(program: Program, e: ast.Expr) -> bool:
+    """A local pointer that ``last/edits.py`` (``address``) would let a call set."""
+    variable = program.variables[e.var] if isinstance(e, ast.VarRef) else None
+    if variable is None or variable.kind not in ("local", "param") or not variable.type.is_pointer:
+        return False
+    return variable.type.elem is not None and variable.type.elem.kind not in ("void", "function")

@@ -136,7 +136,7 @@ class Attempts:
         from opi_xform.attempts.macros import WritingOut, makes_code
         from opi_xform.attempts.no_text_helps import no_text_helps
 
-        if not self.settings.told and no_text_helps(self.program, plan):
+        if not self.settings.told and no_text_helps(self.program, plan, again.further is None):
             return None
         return WritingOut(again, plan).run() if makes_code(self.units, self.sources, self.settings.root) else None
 

@@ -64,6 +64,7 @@ class Values:
     partly: dict[int, Poly] = field(default_factory=dict)  # numbers set on some paths only: ``partly_set.py``
     extents: dict[int, Poly] = field(default_factory=dict)  # of datatypes that are made, by symbol (``extent``)
     relative: set[int] = field(default_factory=set)  # calls that make datatypes whose displacements are constants
+    whole: bool = True  # the pass came to its end: what it found of ``relative`` early on is no reason to begin anew
     handles: dict[int, int] = field(default_factory=dict)  # of predefined ones that are named, by number
     narrowed: set[int] = field(default_factory=set)  # numbers, perhaps of 64 bits, that become one of 32 bits
     nullable: set[int] = field(default_factory=set)  # offsets, 0 where the pointer is not NULL: ``nullable.py``

@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ownership.buffers.message_sizes import small as is_small
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.addresses import parameters
+from opi_xform.ownership.conditions.calls import small
 from opi_xform.ownership.conditions.memory.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.convert_together import convert_together, keep, twin, unwritable
@@ -132,16 +134,19 @@ def _buffer(
     what is said of them here.
     """
     verdict = Verdict()
+    verdict.refusals = _small(facts, kept, wordless)
+    if verdict.refusals:
+        return verdict
     sites = _sites(facts, wordless)
     whole = next(filter(None, (c.buffer(facts) for c in TABLE if c.buffer is not None)), None)
     if whole is not None:
         verdict.refusals = {u.place: in_its_words(whole, facts.found, u) for u in reversed(facts.found.uses)}
         for site in sites if whole.reason is Reason.BUDGET else ():  # how a call is written says more than that
             verdict.refusals[site.place] = _refused(site, form=True) or verdict.refusals[site.place]
-        if whole is facts.left_out:  # what the program does with it would keep it wherever that is compiled, too
+        if whole is facts.left_out_so_far:  # what the program does with it would keep it wherever that is compiled, too
             told = {s.place: _refused(s) for s in sites if s.place not in wordless}
             verdict.refusals.update((p, replace(r, form=whole.reason)) for p, r in told.items() if r is not None)
-        if facts.judges_so_far:
+        if facts.judges_so_far or facts.options.told:
             verdict.remarks += facts.liveness.remarks
         _deepened(deepest, facts, verdict, wordless)
         return verdict
@@ -170,6 +175,24 @@ def _buffer(
         rest = _left(facts, verdict.converted | same, next(s for s in sites if s.place == p), refusal)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
+
+
+def _small(facts: BufferFacts, kept: Mapping[Place, Refusal], wordless: Collection[Place]) -> dict[Place, Refusal]:
+    """Of each site that its message is small, where that is told of all: which bytes are live is not asked then."""
+    uses = facts.found.uses
+    if facts.options.told or facts.found.swaps or any(u.place in kept or not is_small([u]) for u in uses):
+        return {}
+    facts = replace(facts, unasked=True)
+    if any(c.buffer(facts) is not None for c in TABLE if c.buffer is not None):
+        return {}
+    ahead = TABLE[: TABLE.index(small.CONDITION) + 1]
+    out: dict[Place, Refusal] = {}
+    for site in _sites(facts, wordless):
+        found = next(filter(None, (c.site(site) for c in ahead if c.site is not None)), None)
+        if found is None or found.reason is not Reason.SMALL:
+            return {}
+        out[site.place] = found
+    return out
 
 
 def _sites(facts: BufferFacts, wordless: Collection[Place]) -> list[Site]:
@@ -214,8 +237,7 @@ def _assumed(facts: BufferFacts, verdict: Verdict) -> None:
 
 def _deepened(deepest: Deepest, facts: BufferFacts, verdict: Verdict, wordless: Collection[Place]) -> None:
     refusals = {p: refusal for p, refusal in verdict.refusals.items() if p not in wordless}
-    buffer = facts.buffer if facts.judges_so_far else facts.found
-    deepest.of_buffer(buffer, refusals, facts.judges_so_far)
+    deepest.of_buffer(facts.found, refusals, lambda: facts.liveness.judges)
     verdict.refusals.update(refusals)
 
 

@@ -24,7 +24,9 @@ from opi_xform.codes import Reason
 from opi_xform.graph.graph import Bind, Graph, Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.addresses import AddressFlow
@@ -56,13 +58,33 @@ class Found:
 
 
 def find(program: Program) -> list[Found]:
-    """The swaps of a program, as it is written."""
+    """The swaps of a program, as it is written; none where no message's buffer may be a block that changes places."""
     if not program.complete or program.nest.irreducible:
         return []
     out: list[Found] = []
     for block in program.graph.blocks:
         out.extend(_Finder(program).run(block))
-    return out
+    return out if out and _sent(program, out) else []
+
+
+def _sent(program: Program, found: Sequence[Found]) -> bool:
+    """A message's buffer may be memory to which one of the pointers leads."""
+    objects, points_to = program.values.objects, program.points_to
+    holding: set[int] = set()
+    for kind, of in (place for swap in found for place, _ in (swap.first, swap.second)):
+        if kind == "heap":
+            holding.add(objects.heap(int(of)))
+        else:
+            for o in objects.by_name.get(str(of), ()):
+                holding.update({o}, points_to.operand(objects.table[o].frame, ins.Var(str(of))))
+    led = points_to.reachable(frozenset(holding))
+    for use in collect(program):
+        node = program.graph.nodes[use.node]
+        assert isinstance(node.action, ins.CallInstr)
+        buffer = points_to.operand(node.frame, node.action.args[use.argument])
+        if UNKNOWN in buffer or not led.isdisjoint(buffer):
+            return True
+    return False
 
 
 class _Finder:

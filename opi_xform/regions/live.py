@@ -130,7 +130,8 @@ class Live:
             fresh = [b for b in self.graph.succs[work.pop()] if b not in seen]
             seen.update(fresh)
             work.extend(fresh)
-        return {loop for b in seen for loop in self.nest.chain(b)} & self.busy
+        innermost = {self.nest.of[b]: b for b in seen}  # blocks of one loop are in the same loops
+        return {loop for b in innermost.values() for loop in self.nest.chain(b)} & self.busy
 
     # --- one region, backward ------------------------------------------------------------------------------------
 

@@ -60,12 +60,13 @@ class ProgramFacts:
 class BufferFacts:
     """One buffer.  found: as ``buffers`` has it; ``buffer`` is the same with what liveness says of it.
 
-    known: what was found out of its memory for other names of it.
+    known: what was found out of its memory for other names of it.  unasked: for questions that liveness has no part in.
     """
 
     of: ProgramFacts
     found: Buffer
     known: Known = field(default_factory=dict)
+    unasked: bool = False
 
     @property
     def units(self) -> Sequence[ast.Unit]:
@@ -87,6 +88,8 @@ class BufferFacts:
     @cached_property
     def liveness(self) -> Judging:
         """Which of its bytes are needed where."""
+        if self.unasked:
+            return Judging({}, self.found, frozenset(), ())
         return judge(self.program, self.found, self.options, self.of.together, self.known)
 
     @property
@@ -102,6 +105,11 @@ class BufferFacts:
     def left_out(self) -> Refusal | tuple[StopOthers, ...]:
         """Why text that the preprocessor leaves out keeps it, or what sees to it that it stays left out."""
         return left_out(self.units, self.program, self.buffer, self.options.strict)
+
+    @property
+    def left_out_so_far(self) -> Refusal | tuple[StopOthers, ...] | None:
+        """The same, where it was asked for."""
+        return self.left_out if "left_out" in self.__dict__ else None
 
     @cached_property
     def patterns(self) -> dict[int, Patterns]:

@@ -6,9 +6,9 @@ That is said instead then.  Which sites convert does not depend on any of this.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from islpy import Set
 
@@ -68,6 +68,21 @@ def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
     return refusal if rest == refusal.message or name == UNSPELLED else replace(refusal, message=f"`{name}`: {rest}")
 
 
+class Judges:
+    """The liveness of objects, each found when it is asked for.  known: gives what is found elsewhere of some."""
+
+    def __init__(self, known: Callable[[], Mapping[int, Judge]] = dict) -> None:
+        self.known = known
+        self.found: dict[int, Judge] | None = None
+
+    def of(self, o: int, make: Callable[[], Judge]) -> Judge:
+        if self.found is None:
+            self.found = dict(self.known())
+        if o not in self.found:
+            self.found[o] = make()
+        return self.found[o]
+
+
 class Deepest:
     """One per program: ``refusal``."""
 
@@ -86,12 +101,14 @@ class Deepest:
         by_place: dict[Place, list[Use]] = {}
         for use in uses:
             by_place.setdefault(use.place, []).append(use)
-        judges: dict[int, Judge] = {}
+        judges = Judges()
         return {p: self.refusal(by_place[p], r, self.buffers(by_place[p], uses), judges) for p, r in stray.items()}
 
-    def of_buffer(self, buffer: Buffer, refusals: dict[Place, Refusal], facts: Mapping[int, Judge]) -> None:
-        """The sites of one buffer.  facts: what is known of its objects."""
-        judges = dict(facts) if self.cut(buffer) is buffer else {}
+    def of_buffer(
+        self, buffer: Buffer, refusals: dict[Place, Refusal], known: Callable[[], Mapping[int, Judge]]
+    ) -> None:
+        """The sites of one buffer.  known: gives what is found of its objects."""
+        judges = Judges(known) if self.cut(buffer) is buffer else Judges()
         buffers = dict.fromkeys(buffer.objects, buffer)
         for p, refusal in refusals.items():
             refusals[p] = self.refusal([u for u in buffer.uses if u.place == p], refusal, buffers, judges)
@@ -108,10 +125,8 @@ class Deepest:
             out[o] = Buffer(named_in(mine[0]), carrier, (o,), these, touches(self.program, {o}, list(these)))
         return out
 
-    def refusal(
-        self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
-    ) -> Refusal:
-        """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+    def refusal(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
+        """Of one site.  buffers: by object.  judges: of the objects."""
         if (
             uses[0].op.persistent and not uses[0].op.convertible
         ):  # a buffer of its own would not help, nor anything else
@@ -163,7 +178,7 @@ class Deepest:
         return refusal if found is None else replace(found, form=refusal.reason)
 
     def deeper(
-        self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
+        self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges
     ) -> Refusal | None:
         first = uses[0]
         if small(uses) or self.little(first):
@@ -184,9 +199,7 @@ class Deepest:
                 continue
             whole, buffer = buffer, self.cut(buffer)
             swapped = swapped or buffer is not whole
-            if use.object not in judges:
-                judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
-            judge = judges[use.object]
+            judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict))
             found = surely_read(judge, use)
             if found:
                 shared = meets(judge, use, found[0])
@@ -215,7 +228,7 @@ class Deepest:
             return _inside(first) or self.live_data.place(first)
         return lasting
 
-    def live(self, uses: Sequence[Use], buffers: dict[int, Buffer], judges: dict[int, Judge]) -> Refusal | None:
+    def live(self, uses: Sequence[Use], buffers: dict[int, Buffer], judges: Judges) -> Refusal | None:
         """A message in live data of the program itself, whoever else may use it."""
         if uses[0].side == "recv":
             return self.live_data.refusal(uses)
@@ -223,9 +236,7 @@ class Deepest:
             buffer = buffers.get(use.object)
             if use.side != "send" or buffer is None or use.lo is None or use.length is None:
                 continue
-            if use.object not in judges:
-                judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
-            judge = judges[use.object]
+            judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict))
             found = surely_read(judge, use)
             if found and meets(judge, use, found[0]):  # who else has it may write it anew before it is sent again
                 return liveness_refusal(self.program, buffer, use, Finding(False, Reason.READ_LATER), found)

@@ -11,6 +11,7 @@ from opi_xform.ownership.model.plan import Decision, Plan
 PLAIN = (
     "static double b[N];\nint main(void)\n{\nMPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\nreturn b[0] > 1;\n}\n"
 )
+LOCAL = PLAIN.replace("static double b[N];", "").replace("{\n", "{\ndouble *b = malloc(N * sizeof(double));\n")
 MEMBER = PLAIN.replace("double b[N]", "struct { double x[N]; } b").replace("(b,", "(b.x,").replace("b[0]", "b.x[0]")
 
 
@@ -25,15 +26,26 @@ def kept(found: Source, code: str, decision: str = "keep") -> Plan:
     [
         (PLAIN, "OPI107", False),  # the form of the call
         (PLAIN, "OPI103", True),  # where the address goes may be a matter of words
-        (PLAIN, "OPI101", True),  # bytes: the life of a block that is named plainly may end with its send
+        (PLAIN, "OPI101", False),  # bytes of an array
+        (LOCAL, "OPI101", True),  # bytes: the life of a block that a local pointer names may end with its send
+        (LOCAL.replace("double *b", "void *b").replace("b[0] > 1", "b == 0"), "OPI101", False),
+        (LOCAL.replace("double *b = ", "b = ").replace("int main", "static double *b;\nint main"), "OPI101", False),
         (MEMBER, "OPI101", False),
     ],
 )
 def test_a_site_that_stays_whatever_the_words_are(text: str, code: str, helps: bool) -> None:
     found = source(text)
-    assert no_text_helps(found.program, kept(found, code)) is not helps
+    assert no_text_helps(found.program, kept(found, code), False) is not helps
+
+
+@pytest.mark.parametrize(("place", "helps"), [("b + argc", False), ("b + 8", False), ("b", True), ("&b[0]", True)])
+def test_a_message_begins_inside_in_any_words(place: str, helps: bool) -> None:
+    """Where another attempt comes behind, that one may give it a buffer of its own."""
+    found = source(PLAIN.replace("(b,", f"({place},").replace("void", "int argc, char **argv"))
+    assert no_text_helps(found.program, kept(found, "OPI104"), True) is not helps
+    assert not no_text_helps(found.program, kept(found, "OPI104"), False)
 
 
 def test_what_converts_needs_no_help() -> None:
     found = source(PLAIN)
-    assert no_text_helps(found.program, kept(found, "OPI103", "convert"))
+    assert no_text_helps(found.program, kept(found, "OPI103", "convert"), True)

@@ -199,7 +199,7 @@ def test_pointers_that_change_places(body: str, count: int) -> None:
     found = source(
         "static double *p, *q; void other(double *); static double *r;\n"
         "int main(int argc, char **argv)\n{\np = malloc(80); q = malloc(80);\n"
-        f"if (argc) {{ {body} }}\nr = p;\nreturn r == q;\n}}\n"
+        f"if (argc) {{ {body} }}\nr = p;\nMPI_Send(p, 10, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\nreturn r == q;\n}}\n"
     )
     swaps = find(found.program)
     assert len(swaps) == count
@@ -208,3 +208,15 @@ def test_pointers_that_change_places(body: str, count: int) -> None:
         assert len(places) == 2
         assert one.stores[0] < one.stores[1]
     assert len(sound(found.program, swaps)) <= count
+
+
+@pytest.mark.parametrize(("sent", "count"), [("q", 1), ("r", 1), ("other", 0), ("fixed", 0)])
+def test_pointers_change_places_where_a_message_may_be_in_their_blocks(sent: str, count: int) -> None:
+    """Of other blocks it says nothing, and the program would be looked at once more for it."""
+    found = source(
+        "static double *p, *q, *r, *other; static double fixed[10];\nint main(int argc, char **argv)\n{\n"
+        "p = malloc(80); q = malloc(80); other = malloc(80); r = p;\n"
+        "if (argc) { double *t = p; p = q; q = t; }\n"
+        f"MPI_Send({sent}, 10, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\nreturn p == q;\n}}\n"
+    )
+    assert len(find(found.program)) == count
