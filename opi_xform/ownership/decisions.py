@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from opi_xform.budget import COPIES, TooLargeError
@@ -88,7 +89,9 @@ def decisions_of(
     not seen.
     """
     out: list[Decision] = []
-    for function, call, name in all_calls(functions.values(), effects):
+    every = list(all_calls(functions.values(), effects))
+    places = Counter(_places(every, effects))  # of several calls in one macro, too, which have one place
+    for function, call, name in every:
         op = effects[name].mpi
         assert op is not None
         for side, buffer in sides(op.send, op.recv):
@@ -118,6 +121,8 @@ def decisions_of(
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
                 refusal = _of_call(otherwise(function.key), call, buffer)
+            elif places[p] > 1 and refusal.message and small_as_written(call, buffer):
+                title, refusal = "", Refusal(Reason.SMALL, SMALL, form=refusal.reason)
             code = refusal.reason.code(side)
             notes = _notes(refusal, call.span)
             out.append(
@@ -138,6 +143,13 @@ def decisions_of(
             )
     out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
     return out
+
+
+def _places(calls: Iterable[tuple[ast.Function, ast.Call, str]], effects: Effects) -> Iterator[Place]:
+    for _, call, name in calls:
+        op = effects[name].mpi
+        for side, buffer in sides(op.send, op.recv) if op is not None else ():
+            yield call.span.file, call.span.begin, side, buffer.buf
 
 
 def _of_call(refusal: Refusal, call: ast.Call, buffer: MpiBuffer) -> Refusal:

@@ -32,7 +32,9 @@ def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
     count, datatype = (_plain(call.args[i]) for i in (buffer.count, buffer.type))
     name = datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else ""
     known = load_datatypes().get(name)
-    return known is not None and isinstance(count, ast.IntLit) and 0 <= count.value * known.size <= INLINE_LIMIT
+    if not isinstance(count, ast.IntLit) or (known is None and count.value):
+        return False
+    return 0 <= count.value * (0 if known is None else known.size) <= INLINE_LIMIT
 
 
 def _plain(e: ast.Expr) -> ast.Expr:

@@ -64,6 +64,13 @@ def in_one_block(program: Program, use: Use) -> bool:
     return bool(made) and all(map(_one_block, made))
 
 
+def of_one_piece(program: Program, use: Use) -> bool:
+    """What makes the datatype of a message puts elements one after the other: only how many is not known."""
+    at = use.buffer.type
+    made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
+    return bool(made) and all(map(_gapless, made))
+
+
 def _one_block(call: ast.Call) -> bool:
     """A vector of one block, which has no gaps, whatever its stride is."""
     count = call.args[0] if call.args else None

@@ -19,7 +19,7 @@ from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, never_run, readers_of, same_words
-from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
+from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
@@ -248,7 +248,8 @@ class Deepest:
         if use.length is not None or bottom or (_inside(use) is not None and in_one_block(self.program, use)):
             return None
         found = layout_refusal(self.program, use)
-        return found if found.notes else None
+        row = self.live_data.place(use) if found.notes and of_one_piece(self.program, use) else None
+        return row or (found if found.notes else None)  # its length alone would be easier to do without
 
     @cached_property
     def live_data(self) -> LiveData:

@@ -10,12 +10,12 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import Object
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.called import called_in, node_span
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.explain.called import called_from, called_in, node_span
+from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import function_expressions, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import is_zero
+from opi_xform.ownership.model.roots import base_of, is_zero
 
 STEPS = 8  # names that are followed from a store to where its value is read
 
@@ -228,3 +228,27 @@ def row_of(argument: ast.Expr) -> ast.Expr | None:
 
 def member_of(name: str) -> str:
     return name.rpartition("->")[2].rpartition(".")[2]
+
+
+def by_another_function(program: Program, use: Use, n: int) -> str:
+    """The pointer by which a node reads memory that the call names by a local variable, where that is not there."""
+    node, base = program.graph.nodes[n], base_of(use.call.args[use.argument])
+    if not isinstance(node.action, ins.Load) or not isinstance(base, ast.VarRef):
+        return ""
+    if program.variables[base.var].is_global or called_from(program, n, use.node) is not None:
+        return ""
+    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
+    named = UNSPELLED if e is None else spelling(base_of(e))
+    return "" if named in (UNSPELLED, spelling(base)) else named
+
+
+def set_through(program: Program, use: Use) -> tuple[tuple[Span, str], ...]:
+    """Where the local pointer that a call names is set by its address: a function that makes it change places, say."""
+    base, names, frame = base_of(use.call.args[use.argument]), names_of(program), program.graph.nodes[use.node].frame
+    if not isinstance(base, ast.VarRef):
+        return ()
+    written = names.writes(program.values.objects.variable(frame, base.var))
+    nodes = (program.graph.nodes[a.node] for a in written)
+    stores = (node for node in nodes if isinstance(node.action, ins.Store) and node.frame != frame)
+    found = (called_in(program, node.number, frame) for node in stores)
+    return tuple(dict.fromkeys((names.span(n), f"`{spelling(base)}` is set here") for n in found if n is not None))[:1]

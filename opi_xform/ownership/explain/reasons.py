@@ -15,6 +15,7 @@ from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, l
 from opi_xform.ownership.explain.culprits import unknown_index, unknown_place, why_beside
 from opi_xform.ownership.explain.datatypes import unknown_length
 from opi_xform.ownership.explain.other_memory import elsewhere_of
+from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
@@ -182,6 +183,8 @@ def liveness_refusal(
         if unknown:
             message, notes = f"{message}: {unknown}", (*notes, *made)
     other = _other_name(program, use, first, name)
+    if other and other_variable(program, use, first) is None:
+        notes = (*set_through(program, use), *notes)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 
 
@@ -276,9 +279,13 @@ def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
 
 
 def _other_name(program: Program, use: Use, n: int, name: str) -> str:
-    """The other variable of the call's function, or of all, by which a node reads a buffer that the call names; ''."""
-    key = other_variable(program, use, n) if name.isidentifier() and named_in(use) == name else None
-    return "" if key is None else program.variables[key].name
+    """The other variable of the call's function, or of all, by which a node reads a buffer that the call names, or what
+    a function names that has no such variable; ''.
+    """
+    if not name.isidentifier() or named_in(use) != name:
+        return ""
+    key = other_variable(program, use, n)
+    return by_another_function(program, use, n) if key is None else program.variables[key].name
 
 
 def other_variable(program: Program, use: Use, n: int) -> str | None:

@@ -9,7 +9,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import MAY_REACH
-from opi_xform.ownership.explain.called import node_span, of_callee
+from opi_xform.ownership.explain.called import loop_around, node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -56,6 +56,26 @@ def set_in_one_line(program: Program, what: str, span: Span) -> tuple[str, tuple
             message = f"{what} is set at {line_of(span)}; could not show that it is one buffer at a time"
             return f"{message}, as `{name}` {called}", ((span, "set here"), (call, f"`{name}` is called here"))
     return f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),)
+
+
+def one_of_several_tables(program: Program, n: int, table: str) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """What is said of a table of pointers that stands for several of the run.  n: the node that allocates it."""
+    span, loop = node_span(program, n), loop_around(program, n)
+    message = f"`{table}` may be one of several tables of pointers: {line_of(span)} may allocate more than one"
+    if loop is not None and program.nest.chain(program.graph.nodes[n].block):
+        message = (
+            f"`{table}` is one of several tables of pointers: {line_of(span)} allocates one in each turn of the loop"
+        )
+        message += f" in {line_of(loop)}"
+        if not _within(program, n, loop):
+            message += "; an array of pointers (`*p[N]`) that its function declares would be one"
+    return message, ((span, "allocated here"),)
+
+
+def _within(program: Program, n: int, loop: Span) -> bool:
+    """A loop is one of the function that a node is in."""
+    here = program.functions[program.graph.frames[program.graph.nodes[n].frame].function].span
+    return here.file == loop.file and here.begin <= loop.begin < here.end
 
 
 def _has(program: Program, n: int, o: int) -> bool:

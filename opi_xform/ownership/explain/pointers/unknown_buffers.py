@@ -24,7 +24,7 @@ from opi_xform.ownership.explain.other_pointers import (
     sets_null,
     through,
 )
-from opi_xform.ownership.explain.pointers.outside import set_in_one_line
+from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -474,11 +474,7 @@ class Strays:
         if info.kind == "heap" and info.nodes:
             span = self.names.span(info.node)
             if name.endswith("]") and "." not in name and "->" not in name:  # it is read from a table, in no struct
-                table = f"`{name[: name.rindex('[')]}`"
-                message = (
-                    f"{table} may be one of several tables of pointers: {line_of(span)} may allocate more than one"
-                )
-                return _Cause(message, ((span, "allocated here"),))
+                return _Cause(*one_of_several_tables(self.program, info.node, name[: name.rindex("[")]))
             if not self.program.nest.chain(self.graph.nodes[info.node].block):
                 return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))
             message = f"the struct of `{name}` is allocated in a loop, at {line_of(span)}: there are several"

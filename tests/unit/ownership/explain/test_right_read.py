@@ -486,3 +486,33 @@ def test_memory_that_is_written_under_the_same_test_has_the_lines_that_write_it(
     assert [(note["line"], note["message"]) for note in found[0]["notes"]] == [
         (line_of(text, "WRITTEN"), "`part` is written here")
     ]
+
+
+def test_a_read_in_another_function_goes_by_the_name_there(tmp_path: Path) -> None:
+    """The call's own pointer has changed places with its parameter, and is not there where that is read."""
+    before = f"""static void trade(double **a, double **b) {{ double *t = *a; *a = *b; *b = t; }}
+static double sum(const double *tally, int n)
+{{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += tally[i]; // HERE
+    return s;
+}}
+static void show(double *given, int n)
+{{
+    double *space = malloc(n * 8), *here = space;
+    trade(&given, &here); // TRADED
+    MPI_Send(here, n, MPI_DOUBLE, {TO}
+    free(space);
+}}
+"""
+    lines = [
+        "double *all = malloc(n * 8);",
+        "for (int i = 0; i < n; i++) all[i] = i;",
+        "show(all, n);",
+        "s = sum(all, n);",
+    ]
+    text, found = sites(lines, tmp_path, before)
+    assert found[0]["message"] == f"`here` is read at line {line_of(text)} after the send, as `tally`"
+    wanted = [(line_of(text, "TRADED"), "`here` is set here"), (line_of(text), "`tally` is read here")]
+    assert [(note["line"], note["message"]) for note in found[0]["notes"]] == wanted

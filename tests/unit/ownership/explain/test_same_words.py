@@ -410,3 +410,28 @@ static void all_of(double *numbers, int n)
     message = "`part` points into `whole`, at a place that the program computes; a message needs a buffer of its own"
     assert told(found[0]) == ("OPI204", message)
     assert (line_of(text), "it comes from `whole` here") in notes(found[0])
+
+
+@pytest.mark.parametrize("called", [True, False])
+def test_a_table_that_each_turn_of_a_loop_allocates_is_one_of_several(tmp_path: Path, called: bool) -> None:
+    body = f"""double **rows = malloc(6 * sizeof *rows); // MADE
+    for (int i = 0; i < 6; i++) rows[i] = malloc(n * 8);
+    for (int j = 0; j < 6; j++) {{
+        for (int i = 0; i < n; i++) rows[j][i] = j;
+        MPI_Send(rows[j], n, MPI_DOUBLE, 1, {TO}
+    }}
+    for (int i = 0; i < 6; i++) free(rows[i]);
+    free(rows);
+"""
+    before = f"static void go(int n)\n{{\n    {body}}}\n" if called else ""
+    lines = ["for (int t = 0; t < 3; t++) { // LOOP", "go(n);" if called else body, "}"]
+    text, found = sites(lines, tmp_path, before)
+    if called:
+        each = f"line {line_of(text, 'MADE')} allocates one in each turn of the loop in line {line_of(text, 'LOOP')}"
+        message = f"`rows` is one of several tables of pointers: {each}"
+        message += "; an array of pointers (`*p[N]`) that its function declares would be one"
+        assert told(found[0]) == ("OPI402", message)
+        declared = before.replace("double **rows = malloc(6 * sizeof *rows);", "double *rows[6];")
+        assert sites(lines, tmp_path, declared.replace("    free(rows);\n", ""))[1][0]["decision"] == "convert"
+    else:
+        assert "its function declares" not in found[0]["message"]

@@ -211,6 +211,7 @@ def test_a_region_that_is_left_out_is_told_after_one_that_is_compiled(tmp_path: 
         ("6, MPI_DOUBLE", False),
         ("n, MPI_INT", False),
         ("1, kind", False),
+        ("0, kind", True),
     ],
 )
 def test_a_small_message_stays_whatever_leads_to_its_call(tmp_path: Path, sent: str, small: bool) -> None:
@@ -222,3 +223,21 @@ int main(void) {{ return b[0] > 1; }}
     code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
     assert code == 0, err
     assert json.loads(out)["sites"][0]["code"] == ("OPI108" if small else "OPI111")
+
+
+def test_an_empty_message_in_a_macro_has_not_the_reason_of_the_other_call_there(tmp_path: Path) -> None:
+    text = f"""{HEAD}void other(double *);
+#define GET(a, n) {{ MPI_Status s; if (n == 0) MPI_Recv(0, 0, MPI_DOUBLE, 1, 9, MPI_COMM_WORLD, &s); \\
+  else MPI_Recv(a, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &s); other(a); }}
+int main(int argc, char **argv)
+{{
+    MPI_Init(&argc, &argv);
+    GET(b, argc)
+    MPI_Finalize();
+    return 0;
+}}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    assert [site["code"] for site in json.loads(out)["sites"]] == ["OPI208", "OPI403"]

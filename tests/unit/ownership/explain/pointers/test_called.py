@@ -148,6 +148,17 @@ static void make(struct group *g)
     at = line_of(text, "MPI_Type_contiguous")
     made = f"which `MPI_Type_contiguous` makes at line {at}"
     assert site["message"] == f"could not show how long `g[…].row` is, {made}"
+    rows = """double **p = malloc(4 * sizeof *p), *b = malloc(4 * n * sizeof *b);
+    for (int i = 0; i < 4; i++)
+        p[i] = &b[i * n]; // PART
+    for (int i = 0; i < n; i++)
+        p[rank][i] = i;
+    MPI_Send(p[rank], 1, g[rank].row, 1, 0, MPI_COMM_WORLD);
+    free(b);
+"""
+    text, site = kept(before, inside[: inside.index("double *b")] + rows, tmp_path)
+    part = f"line {line_of(text, 'PART')} makes its rows parts of one block"
+    assert site["message"] == f"the call names a row of `p`, and {part}; a message needs a buffer of its own"
 
 
 def test_the_call_that_leads_to_a_read(tmp_path: Path) -> None:
