@@ -105,9 +105,9 @@ BUGS = (
     Bug(
         "a request is one level's own",
         _LEVELS,
-        "if not all(owners) or any(use.op.request is not None for use in buffer.uses):",
-        "if not all(owners):",
-        ("activation_pending",),
+        "return found if all(owners) and not _goes_on(program, buffer, found) else frozenset()",
+        "return found if all(owners) else frozenset()",
+        ("activation_pending", "activation_pending_left"),
         condition=_CONDITION,
     ),
 )

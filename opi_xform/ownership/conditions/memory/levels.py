@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.codes import Reason
+from opi_xform.graph.graph import RECURSION, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
@@ -19,7 +20,9 @@ from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.deepest import in_its_words
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import lines_of
+from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.plan import Edit, InsertStatement
+from opi_xform.ownership.requests.pending import Asked, pending
 from opi_xform.ownership.spelling.configurations import written_at
 
 
@@ -49,12 +52,29 @@ def levels_site(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusa
 
 def _owners(program: Program, buffer: Buffer) -> frozenset[int]:
     """The copies with several levels each activation of which has a buffer of its own; none where a message goes on
-    behind its call, since deeper levels may have such ones too.
+    while another activation runs, since deeper levels may have such ones too.
     """
     owners = [program.values.owners.get(o, frozenset[int]()) for o in buffer.objects]
-    if not all(owners) or any(use.op.request is not None for use in buffer.uses):
-        return frozenset()
-    return frozenset().union(*owners)
+    found = frozenset[int]().union(*owners)
+    return found if all(owners) and not _goes_on(program, buffer, found) else frozenset()
+
+
+def _goes_on(program: Program, buffer: Buffer, owners: frozenset[int]) -> bool:
+    """A message may be pending where a copy is entered once more, or where it is left."""
+    begun = [use for use in buffer.uses if use.op.request is not None]
+    if not begun:
+        return False
+    ends = []
+    for node in program.graph.nodes:
+        match node.action:
+            case Lost(reason=reason) if reason == RECURSION:
+                ends.append(Asked(node.number, ahead=True))
+            case Unbind(callee=callee) if callee in owners:
+                ends.append(Asked(node.number, ahead=True))
+            case _:
+                pass
+    names = names_of(program)
+    return any(use.op.persistent or pending(names, use.node, use.op, ends) for use in begun)
 
 
 def _recursion(program: Program, n: int, owners: frozenset[int]) -> tuple[int, str]:
