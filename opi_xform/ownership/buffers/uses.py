@@ -194,7 +194,6 @@ def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, 
     for o in objects:
         out.update(index.accesses.nodes(o))
         out.update(index.addressed.get(o, ()))
-        out.update(index.copied.get(o, ()))
     out.difference_update(u.node for u in uses)
     return tuple(sorted(out))
 

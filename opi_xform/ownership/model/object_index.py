@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Accesses
-from opi_xform.memory.poly import ZERO
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 from opi_xform.regions.grown import Grown
@@ -27,7 +26,6 @@ class Index:
 
     accesses: Accesses
     addressed: Mapping[int, list[int]]
-    copied: Mapping[int, list[int]]
     births: Mapping[str, list[int]]
     frees: tuple[tuple[int, int], ...]
     guarded: tuple[int, ...]
@@ -52,17 +50,11 @@ def index_of(program: Program) -> Index:
         for base in {symbols.base(v) for v in values}:
             if base is not None:
                 addressed.setdefault(base, []).append(n)
-    copied: dict[int, list[int]] = {}
     births: dict[str, list[int]] = {}
     frees: list[tuple[int, int]] = []
     for node in program.graph.nodes:
         action = node.action
-        if isinstance(action, ins.Define) and isinstance(action.target, ins.Var) and isinstance(action.value, ins.Var):
-            value = program.values.operands.get(node.number, (ZERO,))[0]
-            base = symbols.base(symbols.not_null(value))
-            if base is not None:
-                copied.setdefault(base, []).append(node.number)
-        elif isinstance(action, ins.Birth):
+        if isinstance(action, ins.Birth):
             births.setdefault(action.var, []).append(node.number)
         elif isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
             effect = program.effects.get(action.callee.key)
@@ -71,9 +63,7 @@ def index_of(program: Program) -> Index:
     facts = Facts(program.graph, program.nest, program.values)
     sums = Sums(program.graph, program.nest, program.values)
     grown = Grown(program.graph, program.nest, program.values, sums)
-    return Index(
-        program.values.accesses, addressed, copied, births, tuple(frees), _guarded(program), facts, sums, grown
-    )
+    return Index(program.values.accesses, addressed, births, tuple(frees), _guarded(program), facts, sums, grown)
 
 
 def _guarded(program: Program) -> tuple[int, ...]:

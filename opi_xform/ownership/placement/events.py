@@ -363,7 +363,7 @@ class _Collector:
             if access.object in self.objects:
                 address = None if access.lo is None else self.address(access.object) + access.lo
                 found.append(None if address is None else self.mentions.row(address))
-        for value in map(symbols.not_null, values.operands.get(n, ())):
+        for value in values.operands.get(n, ()):
             if symbols.base(value) in self.objects:
                 found.append(self.mentions.row(value))
         if not found or None in found:

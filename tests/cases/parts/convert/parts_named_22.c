@@ -53,9 +53,9 @@ int main(int argc, char **argv)
     for (int step = 0; step < 3; step++) {
         if (rank == 0) {
             double *to = b;
-            for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+            for (int i = 0; i < N; i++)
                 *to++ = u[i] + step;
-            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(b)
+            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
         } else if (rank == 1) {
             MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(r)
             for (int i = 0; i < N; i++)
