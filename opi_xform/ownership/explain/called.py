@@ -9,7 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ownership.model import lines
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.lvalues import spelling
 
 
@@ -53,6 +53,30 @@ def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
             return node_span(program, call), program.functions[key].name
         n = call
     return None
+
+
+def called_back(program: Program, n: int) -> tuple[Span, str, str] | None:
+    """The call of a library's function around a node that calls what it is given; its name, and the function's."""
+    graph = program.graph
+    while (call := graph.frames[graph.nodes[n].frame].call) >= 0:
+        action = graph.nodes[call].action
+        callee = action.callee if isinstance(action, ins.CallInstr) else None
+        effect = program.effects.get(callee.key) if isinstance(callee, ins.AddrFunc) else None
+        if isinstance(callee, ins.AddrFunc) and effect is not None and effect.calls:
+            function = graph.frames[graph.nodes[n].frame].function
+            return node_span(program, call), callee.key, program.functions[function].name
+        n = call
+    return None
+
+
+def made_at(program: Program, buffer: Buffer) -> tuple[Span, ...]:
+    """The calls that allocate a buffer's memory, or that lead to such ones in another function than main."""
+    table, graph, found = program.values.objects.table, program.graph, dict[Span, None]()
+    heaps = [table[m] for o in buffer.objects if o >= 0 for m in table[o].members or (o,)]
+    for n in (n for heap in heaps for n in heap.nodes):
+        call = graph.frames[graph.nodes[n].frame].call
+        found[node_span(program, call if call >= 0 else n)] = None
+    return tuple(found)
 
 
 def called_from(program: Program, n: int, other: int) -> int | None:

@@ -12,13 +12,14 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.explain.branches import branches_of
+from opi_xform.ownership.explain.called import called_back, called_from
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
-from opi_xform.ownership.model.lines import lines_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import Expressions, in_same_words, spelling
-from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.procnull.counted import counting
 from opi_xform.regions.sets import BudgetExceeded
 
@@ -400,6 +401,48 @@ def why_beside(program: Program, use: Use, n: int) -> str:
         return f": {lines_of(made)} allocate it, perhaps with more than the message has"
     index = unknown_index(program, use, n)
     return f": what `{index}` is there is not known" if index else ""
+
+
+def why_unknown(program: Program, use: Use, n: int) -> str:
+    """Why it is not known what a node reads of the memory of a message, in words; '' for what is not known."""
+    back = called_back(program, n)
+    if back is not None and called_from(program, use.node, n) is None:
+        span, library, function = back
+        return f": `{library}` at {line_of(span)} calls `{function}`, and for which elements is not known"
+    name, anew = set_anew(program, use, n)
+    if anew:
+        does = "sets" if len({(span.file, span.line) for span in anew}) == 1 else "set"
+        return f": {lines_of(anew)} {does} `{name}` anew, to what could not be shown to be other memory"
+    index = unknown_index(program, use, n)
+    return f": what `{index}` is there is not known" if index else ""
+
+
+def set_anew(program: Program, use: Use, n: int) -> tuple[str, tuple[Span, ...]]:
+    """Where the variable of a call that a node reads by has been set on each way there; () where it is that one yet."""
+    e, names, graph = use.call.args[use.argument], names_of(program), program.graph
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    frame = graph.nodes[use.node].frame
+    if not isinstance(e, ast.VarRef) or graph.nodes[n].frame != frame:
+        return "", ()
+    read = {leaf.key for _, o in operands(graph.nodes[n]) for leaf in leaves(o) if isinstance(leaf, ins.Var)}
+    variable = program.variables[e.var]
+    o = program.values.objects.variable(-1 if variable.is_global else frame, e.var)
+    sets = set(names.defs.get(("v", o, 0), ()))
+    if e.var not in read or not sets:
+        return "", ()
+    found, seen = set[int](), set[int]()
+    work = [(graph.nodes[use.node].block, use.node)]
+    for block, behind in work:
+        here = [m for m in graph.blocks[block] if m > behind and (m == n or m in sets)]
+        if here[:1] == [n]:
+            return "", ()
+        found.update(here[:1])
+        fresh = [b for b in graph.succs[block] if b not in seen and not here]
+        seen.update(fresh)
+        work.extend((b, -1) for b in fresh)
+    shown = dict.fromkeys(names.span(m) for m in sorted(found) if names.follows(m, n))
+    return variable.name, tuple(shown)
 
 
 def unknown_index(program: Program, use: Use, n: int) -> str:

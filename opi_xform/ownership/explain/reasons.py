@@ -11,8 +11,8 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
-from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, node_span
-from opi_xform.ownership.explain.culprits import unknown_index, unknown_place, why_beside
+from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, made_at, node_span
+from opi_xform.ownership.explain.culprits import unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import unknown_length
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
@@ -32,7 +32,7 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
-from opi_xform.ownership.procnull.counted import counting
+from opi_xform.ownership.procnull.counted import counting, counting_some
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
 
@@ -89,9 +89,8 @@ def liveness_refusal(
     failing = looked_at and (nothing or finding.reason is Reason.READ_LATER)
     if failing or (use.side == "recv" and nothing and not readers):
         where = failures_of(program).where
-        handler = (
-            "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
-        )
+        handler = "an error handler that returns may be set"
+        handler = handler if where is None else f"{line_of(where)} lets errors return"
         message = f"the receive may fail and bring nothing: {handler}"
         reason = Reason.NULL_SOURCE if use.side == "recv" else Reason.READ_LATER
         set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
@@ -159,13 +158,12 @@ def liveness_refusal(
         source = UNSPELLED if use.buffer.peer is None else spelling(use.call.args[use.buffer.peer])
         source = "the source" if source == UNSPELLED else f"the source, `{source}`,"
         message = f"could not show that {source} is not MPI_PROC_NULL, and {line} reads `{name}` then too"
-        told = counting(program, use, first)
         if why is not None:
             text, span, named = why
             null = "the source may be" if named else "could not show that the source is not"
             message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{name}` then too"
             notes = (*notes, (span, "the source comes from here"))
-        if told is not None:
+        if (told := counting(program, use, first)) is not None:
             much = f"could not show that {line} reads nothing of `{name}` then: how much comes"
             message = f"{message.rpartition(', and ')[0]}, and {much} is told at {line_of(node_span(program, told))}"
             notes = (*notes, (node_span(program, told), "how much has come is told here"))
@@ -177,11 +175,16 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
-            index = unknown_index(program, use, first)
-            message += f": what `{index}` is there is not known" if index else ""
+            message += why_unknown(program, use, first)
         unknown, made = unknown_length(program, use)
+        some = counting_some(program, first) if use.op.status is None else None  # that of a nonblocking one
         if unknown:
             message, notes = f"{message}: {unknown}", (*notes, *made)
+        elif least is None and some is not None:
+            counted = node_span(program, some)
+            message = f"could not show that the count which {line_of(counted)} tells is that of this receive"
+            message += f": {line} reads no more of `{name}`"
+            notes = (*notes, (counted, "how much has come is told here"))
     other = _other_name(program, use, first, name)
     if other and other_variable(program, use, first) is None:
         notes = (*set_through(program, use), *notes)
@@ -314,6 +317,8 @@ def name_at(program: Program, buffer: Buffer, use: Use) -> str:
         if member is not None:  # a table goes by the first name that the program has for it
             here = {spelling(base_of(place)) for key, place in member.exprs if key == function.key}
             foreign = spelling(e) in here and buffer.name.removesuffix(ROWS) not in here
+        if variable is not None and variable.function == function.key and variable.key != e.var:
+            return spelling(e)  # another name of the same function
         if not foreign or program.variables[e.var].is_global or is_set_inside(function, e.var):
             return buffer.name
     return spelling(e) + (ROWS if carrier.rows and buffer.name.endswith(ROWS) else "")
@@ -392,6 +397,8 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     where = f"{line_of(notes[0][0])} {does} it" if notes else "it is read"
     message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
     notes += next((written(program, u, name) for u in buffer.uses if named_in(u) == name), ())
+    if "->" in name or "." in name:  # of which struct
+        notes += tuple((span, "the memory that is read there comes from here") for span in made_at(program, buffer)[:1])
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)

@@ -15,8 +15,9 @@ from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.allocation.sizes import array_size, dimensions
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Place, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import address_of, settable
 from opi_xform.ownership.model.plan import (
     Edit,
@@ -82,7 +83,7 @@ class Builder(AllocationEdits):
             if self.buffer.carrier.kind == "array":
                 self.declarations()
             elif raw:
-                self.null_declaration(allocations)
+                self.null_declaration(allocations, events)
             if self.variable.kind == "extern" and self.member is None:
                 self.link_name(converted)
             self.frees(events, freed)
@@ -250,10 +251,14 @@ class Builder(AllocationEdits):
             guard = Guard(d.statement, self.variable.name, _in_header(d)) if d is defining else None
             self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}", guard))
 
-    def null_declaration(self, allocations: Sequence[Allocation]) -> None:
+    def null_declaration(self, allocations: Sequence[Allocation], events: EventList) -> None:
         """A local pointer that is freed on paths on which it was never set."""
         if self.member is not None and not self.member.named:
-            raise Problem(f"`{self.member.name}` may not have been set where it would be freed")
+            frees = lines_of(node_span(self.program, d.node) for d in events.deallocations)
+            made = lines_of(node_span(self.program, n) for n in self.buffer.carrier.allocations)
+            set_ = f", which {made} does, " if made else " "
+            where = f"where {frees} frees it" if frees else "where it would be freed"
+            raise Problem(f"could not show that `{self.member.name}` has been set{set_}{where}")
         found = [self.variable] if self.member is None else [self.program.variables[key] for key in self.member.named]
         if any(a.declared and not a.local for a in allocations):
             return

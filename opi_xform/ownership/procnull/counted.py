@@ -24,10 +24,20 @@ Value = tuple[int, ins.Operand]  # the frame in which it is evaluated, and what 
 
 def counting(program: Program, use: Use, n: int) -> int | None:
     """The call that tells how much a message has, where a node runs only for something of it; None for none."""
-    graph, receive, status = program.graph, program.graph.nodes[use.node].action, use.op.status
+    receive, status = program.graph.nodes[use.node].action, use.op.status
     given = receive.args[status:][:1] if isinstance(receive, ins.CallInstr) and status is not None else ()
     if not given or isinstance(given[0], ins.Const):  # MPI_STATUS_IGNORE
         return None
+    return _count_ahead(program, use, n)
+
+
+def counting_some(program: Program, n: int) -> int | None:
+    """The call that tells how much some message has, where a node runs only for something of it; None for none."""
+    return _count_ahead(program, None, n)
+
+
+def _count_ahead(program: Program, use: Use | None, n: int) -> int | None:
+    graph = program.graph
     guarded = index_of(program).guarded
     at = guarded[graph.nodes[n].block]
     for _ in range(TESTS):
@@ -69,7 +79,7 @@ def _more(cond: ins.Operand, holds: bool) -> ins.Operand | None:
     return left if op == ">" else None
 
 
-def _given(program: Program, use: Use, value: Value) -> int | None:
+def _given(program: Program, use: Use | None, value: Value) -> int | None:
     """The call from which a value comes, and from no other."""
     names, found, seen = names_of(program), set[int](), set[Name | int]()
     work = [value]
@@ -105,13 +115,17 @@ def _given(program: Program, use: Use, value: Value) -> int | None:
     return None
 
 
-def _tells(program: Program, use: Use, n: int) -> bool:
-    """A call tells how much the message of a receive has, by the status that the receive is given."""
-    node, receive = program.graph.nodes[n], program.graph.nodes[use.node]
-    told, call, status = node.action, receive.action, use.op.status
-    if not isinstance(told, ins.CallInstr) or not isinstance(call, ins.CallInstr) or names_of(program).entered(node):
+def _tells(program: Program, use: Use | None, n: int) -> bool:
+    """A call tells how much the message of a receive (None: of any) has, by the status that the receive is given."""
+    node = program.graph.nodes[n]
+    told = node.action
+    if not isinstance(told, ins.CallInstr) or names_of(program).entered(node):
         return False
-    if not isinstance(told.callee, ins.AddrFunc) or told.callee.key not in COUNTS or status is None:
+    if not isinstance(told.callee, ins.AddrFunc) or told.callee.key not in COUNTS or use is None:
+        return isinstance(told.callee, ins.AddrFunc) and told.callee.key in COUNTS
+    receive, status = program.graph.nodes[use.node], use.op.status
+    call = receive.action
+    if not isinstance(call, ins.CallInstr) or status is None:
         return False
     if status >= len(call.args) or not told.args:
         return False

@@ -341,10 +341,10 @@ def parameters_of(program: Program, units: Sequence[ast.Unit]) -> Parameters:
     return _latest[0]
 
 
-def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> bool:
-    """The carrier itself gets another value while a lifted parameter stands for it."""
+def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> int | None:
+    """The first node at which the carrier itself gets another value while a lifted parameter stands for it."""
     if buffer.carrier.kind != "pointer":
-        return False
+        return None
     graph = program.graph
     inside: set[int] = set()
     for frame in graph.frames:  # a frame comes behind the one that called it
@@ -359,14 +359,14 @@ def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> boo
         if node.frame not in inside:
             continue
         if node.number in swapped or (member is not None and node.number in member.ends):
-            return True
+            return node.number
         action = node.action
         target = action.target if isinstance(action, ins.Define) else None
         if isinstance(target, ins.Var) and target.key == buffer.carrier.variable:
-            return True
+            return node.number
         if program.values.accesses.touches(node.number, carriers, "W"):
-            return True
-    return False
+            return node.number
+    return None
 
 
 def same_pointed(a: Type, b: Type, varying: bool = False) -> bool:

@@ -144,7 +144,7 @@ BUGS = (
     Bug(
         "a pointer stays the same while a parameter stands for it",
         "opi_xform.ownership.conditions.addresses.parameters",
-        "    if keys and reassigned(program, buffer, keys):\n",
+        "    if changed is not None:\n",
         "    if False:\n",
         ("b_param_reassigned", "b_param_reassigned_row"),
         also=Bug(

@@ -9,7 +9,9 @@ from __future__ import annotations
 from opi_xform.codes import Reason
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Site
+from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.spelling.parameters import reassigned
 
@@ -27,10 +29,14 @@ def check(site: Site) -> Refusal | None:
             note = (stops[0].span, "this text is left out here, and another configuration compiles it")
             message = f"code under a false #if calls `{stops[0].name}`, which would change"
             return Refusal(Reason.OUTSIDE, message, (note,))
-    if keys and reassigned(program, buffer, keys):
-        name = program.variables[keys[0]].name
-        message = f"`{name}` is a parameter, and `{buffer.name}` itself changes while it stands for it"
-        return Refusal(Reason.CARRIER, message)
+    changed = reassigned(program, buffer, keys) if keys else None
+    if changed is not None:
+        name, span = program.variables[keys[0]].name, node_span(program, changed)
+        message = f"`{name}` is a parameter, and `{buffer.name}` itself may change at {line_of(span)}"
+        if any(use.node == changed for use in site.uses):
+            message = f"`{name}` is a parameter, and could not show that this call leaves the pointer `{buffer.name}`"
+            return Refusal(Reason.CARRIER, f"{message} as it is")
+        return Refusal(Reason.CARRIER, f"{message} while it stands for it", ((span, "it may change here"),))
     return None
 
 

@@ -71,7 +71,8 @@ def test_a_row_of_two_grids_that_change_places(tmp_path: Path) -> None:
     text, found = sites(lines, tmp_path)
     at = line_of(text)
     assert [told(site) for site in found] == [("keep", "OPI101"), ("keep", "OPI201")]
-    assert found[0]["message"] == f"`a` may be read at line {at} after the send"  # which row goes out depends on n
+    message = f"`edge` may be read at line {at} after the send, as `a`"  # which row goes out depends on n
+    assert found[0]["message"] == message
     assert found[1]["message"] == f"line {at} may read bytes of `a` that this receive does not bring"
 
 

@@ -85,6 +85,7 @@ static void halves(int *a, int from, int to, int m, int id, int rank)
 @pytest.mark.parametrize("pointer", [False, True])
 def test_a_function_below_one_that_calls_itself_through_another(tmp_path: Path, pointer: bool) -> None:
     before = """
+static MPI_Request r[9];
 static void lu(int *x, int n);
 static void gather(int *x, int n)
 {
@@ -94,12 +95,9 @@ static void gather(int *x, int n)
 static void jacobi(int *x, int n)
 {
     int *out = malloc(n * sizeof *out);
-    MPI_Request r;
     for (int i = 0; i < n; i++)
         out[i] = x[i];
-    MPI_Isend(out, n, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); // SENT
-    MPI_Wait(&r, MPI_STATUS_IGNORE);
-    free(out);
+    MPI_Isend(out, n, MPI_INT, 1, 0, MPI_COMM_WORLD, &r[n % 9]); // SENT
 }
 static void step(int *x, int n) { jacobi(x, n); }
 static void lu(int *x, int n)
@@ -112,7 +110,9 @@ static void lu(int *x, int n)
         before = before.replace("lu(x, n / 2)", "again(x, n / 2)").replace(
             "(int *x, int n);", "(int *x, int n);\n" + "static void (*again)(int *, int) = lu;", 1
         )
-    text, site = kept(before, "int *b = calloc(n + 1, 4);\nlu(b, n);\n", tmp_path)
+    text, site = kept(
+        before, "int *b = calloc(n + 1, 4);\nlu(b, n);\nMPI_Waitall(9, r, MPI_STATUSES_IGNORE);\n", tmp_path
+    )
     used = "`out`: it is used in `jacobi`, to which `lu` leads; `lu`"
     if pointer:
         message, notes = "may be entered once more before it has returned", [("SENT", "used here")]
@@ -287,6 +287,172 @@ static void send(double *q, int n)
     if included:
         notes = [(line_of(text, "MADE"), "set here"), (line_of(text, "CALLED"), "`work` is called here")]
         assert [(n["line"], n["message"]) for n in site["notes"]] == notes
+
+
+def test_what_a_library_calls_for_elements_that_are_not_known(tmp_path: Path) -> None:
+    before = "static int by_value(const void *a, const void *b) { return *(int *)a - *(int *)b; } // READ\n"
+    inside = """
+    int *d = malloc(5000 * sizeof(int));
+    if (rank == 0)
+        MPI_Recv(d, n, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    qsort(d, n, sizeof(int), by_value); // SORTED
+    s = d[0];
+    free(d);
+"""
+    text, site = kept(before, inside, tmp_path)
+    message = f"could not show that line {line_of(text, 'READ')} reads only those bytes of `d` that this receive brings"
+    message += f": `qsort` at line {line_of(text, 'SORTED')} calls `by_value`, and for which elements is not known"
+    assert site["message"] == message
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_function_that_frees_more_than_one_buffer(both: bool, tmp_path: Path) -> None:
+    before = "static void done(double *a) { free(a); }\n"
+    if both:
+        before = "static void done(double *a, double *b) { free(a); free(b); } // FREED\n"
+    inside = """
+    double *b = malloc(n * sizeof *b), *c = malloc(n * sizeof *c), none[1];
+    MPI_Recv(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(c, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    s = b[n - 1] + c[n - 1];
+"""
+    inside += "    done(b, c);\n" if both else "    done(b);\n    done(c);\n"
+    inside += "    MPI_Send(none, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n"
+    text, site = kept(before, inside, tmp_path)
+    assert (site["call"] == "MPI_Recv") == both
+    if both:
+        message = f"`b` is freed at line {line_of(text, 'FREED')} by another name, `a`, a parameter of `done`"
+        message += "; only a function that frees its one parameter, and does nothing else, counts as `free` of `a`"
+        assert site["message"] == message
+
+
+@pytest.mark.parametrize("anew", [True, False])
+def test_a_variable_that_is_set_anew_before_what_is_read(anew: bool, tmp_path: Path) -> None:
+    """Not where some way leads there without that."""
+    before = """static double *next(double *a, int n)
+{
+    double *out = malloc(9 * n * sizeof *out);
+    for (int i = 0; i < n; i++)
+        out[i] = a[i];
+    return out;
+}
+"""
+    inside = """
+    double *b = malloc(5000 * sizeof *b), *c = malloc(n * sizeof *c);
+    MPI_Recv(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (n % 2) b = next(b, n); // SET
+    else b = next(b, n + 1); // TOO
+    memcpy(c, b + n, n * sizeof *b); // READ
+    s = c[n - 1];
+"""
+    inside = inside if anew else inside.replace("else b", "else if (n % 3) b")
+    text, site = kept("#include <string.h>\n" + before, inside, tmp_path)
+    told = (
+        f"line {line_of(text, 'SET')} and {line_of(text, 'TOO')} set `b` anew, to what could not be shown to be other"
+    )
+    assert site["call"] == "MPI_Recv"
+    assert (told in site["message"]) == anew
+
+
+def test_a_table_that_may_not_be_set_where_it_is_freed(tmp_path: Path) -> None:
+    before = "static double **rows;\nstatic int wide;\n"
+    inside = """
+    MPI_Comm_size(MPI_COMM_WORLD, &wide);
+    rows = malloc(wide * sizeof *rows);
+    for (int i = 0; i < wide; i++)
+        rows[i] = malloc(n * sizeof(double)); // MADE
+    for (int i = 0; i < wide - 1; i++)
+        MPI_Recv(rows[i], n, MPI_DOUBLE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < wide - 1; i++)
+        s += rows[i][n - 1];
+    for (int i = 0; i < wide; i++)
+        free(rows[i]); // FREED
+    free(rows);
+"""
+    text, site = kept(before, inside, tmp_path)
+    message = f"could not show that `rows[…]` has been set, which line {line_of(text, 'MADE')} does"
+    assert site["message"] == f"{message}, where line {line_of(text, 'FREED')} frees it"
+
+
+def test_a_parameter_that_stands_for_a_pointer_which_may_change(tmp_path: Path) -> None:
+    before = """static double *b;
+static void take(double *a, int n)
+{
+    MPI_Recv(a, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    s += a[n - 1];
+    b = NULL; // CHANGED
+}
+"""
+    inside = """
+    b = malloc(n * sizeof *b);
+    take(b, n);
+"""
+    text, site = kept(before, inside, tmp_path)
+    changed = line_of(text, "CHANGED")
+    message = f"`a` is a parameter, and `b` itself may change at line {changed} while it stands for it"
+    assert (site["message"], site["notes"][0]["line"]) == (message, changed)
+
+
+def test_a_count_that_is_not_known_to_be_that_of_the_receive(tmp_path: Path) -> None:
+    before = """static MPI_Request sent;
+static int count_of(MPI_Request *r)
+{
+    MPI_Status status;
+    int c;
+    MPI_Wait(r, &status);
+    MPI_Get_count(&status, MPI_DOUBLE, &c); // TOLD
+    return c;
+}
+"""
+    inside = """
+    double *b = malloc(5000 * sizeof *b);
+    for (int t = 0; t < 3; t++) {
+        MPI_Irecv(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &sent);
+        int c = count_of(&sent);
+        for (int i = 0; i < c; i++)
+            s += b[i]; // READ
+    }
+    free(b);
+"""
+    text, site = kept(before, inside, tmp_path)
+    told = f"could not show that the count which line {line_of(text, 'TOLD')} tells is that of this receive"
+    assert site["message"] == f"{told}: line {line_of(text, 'READ')} reads no more of `b`"
+    assert (line_of(text, "TOLD"), "how much has come is told here") in [
+        (n["line"], n["message"]) for n in site["notes"]
+    ]
+
+
+def test_the_struct_whose_buffer_nothing_is_written_to(tmp_path: Path) -> None:
+    before = """struct matrix { double *at; };
+static void make(struct matrix *m, int n) { m->at = malloc(n * n * sizeof(double)); }
+static double of(struct matrix *m, int i) { return m->at[i]; }
+static void done(struct matrix *m)
+{
+    if (m->at)
+        free(m->at);
+    m->at = NULL;
+}
+"""
+    inside = """
+    struct matrix one, two;
+    one.at = two.at = NULL;
+    if (rank == 0)
+        make(&two, n); // MADE
+    make(&one, n);
+    for (int i = 0; i < n * n; i++)
+        one.at[i] = i;
+    for (int t = 0; t < 3; t++) {
+        for (int i = 0; i < n * n; i++)
+            s += of(&one, i) + of(&two, i);
+        MPI_Sendrecv_replace(one.at, n * n, MPI_DOUBLE, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    done(&one);
+    done(&two);
+"""
+    text, site = kept(before, inside, tmp_path)
+    assert "could not show that something has come into `one.at`" in site["message"]
+    note = (line_of(text, "MADE"), "the memory that is read there comes from here")
+    assert note in [(n["line"], n["message"]) for n in site["notes"]]
 
 
 def test_a_receive_of_a_datatype_of_which_the_length_is_not_known(tmp_path: Path) -> None:
