@@ -50,11 +50,13 @@ class Words:
         self.program = program
         self.read = read
         self.words = [w for w in words if pure(w.expr) and not _variables(w.expr) & without]
-        self.undefined = {
-            found[1].decode("utf-8", "surrogateescape")
-            for file in program.files
-            for found in re.finditer(rb"^[ \t]*#[ \t]*undef[ \t]+(\w+)", read(file), re.MULTILINE)
-        }
+        self.undefined, self.defined = self.macros(rb"undef"), self.macros(rb"define")
+
+    def macros(self, directive: bytes) -> set[str]:
+        """The names in all directives of a kind."""
+        at = re.compile(rb"^[ \t]*#[ \t]*" + directive + rb"[ \t]+(\w+)", re.MULTILINE)
+        texts = map(self.read, self.program.files)
+        return {found[1].decode("utf-8", "surrogateescape") for text in texts for found in at.finditer(text)}
 
     def at(self, spot: Spot) -> list[Word]:
         """The words that can be written there; those from there first."""
@@ -72,7 +74,10 @@ class Words:
         if word.frame != spot.frame and any(not self.program.variables[key].is_global for key in keys):
             return False
         function = self.program.graph.frames[spot.frame].function
-        others = _spelled(word.expr, self.read) - {self.program.variables[key].name for key in keys} - {"sizeof"}
+        names = {self.program.variables[key].name for key in keys}
+        if not names.isdisjoint(self.defined):
+            return False  # a macro in a part of the file
+        others = _spelled(word.expr, self.read) - names - {"sizeof"}
         body = self.program.functions.get(function)
         if body is None or not self.undefined.isdisjoint(others) or not self.declares_none(function):
             return False

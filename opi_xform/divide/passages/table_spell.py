@@ -101,10 +101,12 @@ class TableSpelling(PassageSpelling):
         at: ast.Expr = e
         while isinstance(at, ast.Binary) and at.op in ("+", "-") and at.span.editable:
             left, right = uncast(at.left), uncast(at.right)
-            if left is row.begins and at.op == "+":
+            if at.type.signed != e.type.signed or at.type.size != e.type.size:
+                break
+            if left is row.begins and at.op == "+" and _as_wide(right, e):
                 yield ByteEdit(left.span.begin, right.span.begin, (), b"")
                 return
-            if right is row.begins and at.op == "+":
+            if right is row.begins and at.op == "+" and _as_wide(left, e):
                 yield ByteEdit(left.span.end, right.span.end, (), b"")
                 return
             at = left
@@ -139,6 +141,11 @@ class TableSpelling(PassageSpelling):
         layout = layout_of(text.data)
         yield from around(text, layout, Group(one.first.span, before, (), False))
         yield from around(text, layout, Group(one.last.span, (), after, False))
+
+
+def _as_wide(rest: ast.Expr, e: ast.Expr) -> bool:
+    """What is left of a sum is computed in its type without the start, too."""
+    return (rest.type.signed, rest.type.size) == (e.type.signed, e.type.size)
 
 
 def is_product(e: ast.Expr) -> bool:

@@ -11,6 +11,14 @@ _WORDS = "opi_xform.divide.size_text"
 
 BUGS = (
     Bug(
+        "no name of a variable is a macro elsewhere",
+        "opi_xform.divide.size_text",
+        "if not names.isdisjoint(self.defined):",
+        "if False:",
+        ("parts_named_redefined",),
+        condition="rows and parts",
+    ),
+    Bug(
         "a subscript's variable is still worth what it was set to",
         "opi_xform.divide.find",
         "return whole if value_of(whole, reading.known) == value_of(e, reading.known) else e",

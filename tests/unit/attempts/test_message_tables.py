@@ -34,8 +34,9 @@ def null(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ownership_support, "HEADER", ownership_support.HEADER + "#define MPI_PROC_NULL (-1)\n")
 
 
-def program(folder: Path, body: str, behind: str = "", before: str = "") -> Whole:
-    top = "static double in[900], sum[900], other[900];\nstatic int n, at[20], many[20];\nstatic MPI_Request q[40];\n"
+def program(folder: Path, body: str, behind: str = "", before: str = "", start: str = "int") -> Whole:
+    top = "static double in[900], sum[900], other[900];\nstatic int n, many[20];\nstatic MPI_Request q[40];\n"
+    top += f"static {start} at[20];\n"
     set_up = "for (int i = 0; i < n; i++) {\nat[i] = s;\nmany[i] = 6 + i % 3;\ns += many[i];\n}\nat[n] = s;\n"
     main = f"int s = 0;\nn = argc + 2;\n{set_up}for (int t = 0; t < 3; t++) {{\nint which;\n{before}{body}{behind}}}\n"
     return whole(folder, f"{top}int main(int argc, char **argv)\n{{\n{main}return (int)sum[argc];\n}}\n")
@@ -70,6 +71,20 @@ def test_each_message_gets_a_row(body: str, written: str, tmp_path: Path) -> Non
     (data,) = (data.decode() for name, data in tried.changed.items() if name.endswith("f0.c"))
     assert written in data
     assert "double *in_part[n > 0 ? n : 1];" in data
+
+
+@pytest.mark.parametrize(("start", "written"), [("long", "(at[i] + j - 3 + 3L) - at[i]"), ("int", "j - 3 + 3")])
+def test_what_is_left_of_a_sum_is_as_wide_as_it_was(start: str, written: str, tmp_path: Path) -> None:
+    """``j - 3`` alone wraps where j is unsigned, and did not beside a long start."""
+    number = "at[i] + j - 3 + 3"
+    read = READ.replace("many[i]", "6").replace("at[i] + j]", f"{number}]")
+    if start == "long":
+        read = read.replace("int j", "unsigned j").replace("3]", "3L]")
+    found = program(tmp_path, POST.replace("many[i]", "6") + WAIT + read, start=start)
+    tried = tabling(found).run()
+    assert tried is not None
+    (data,) = (data.decode() for name, data in tried.changed.items() if name.endswith("f0.c"))
+    assert f"in_part[i][{written}]" in data
 
 
 @pytest.mark.parametrize(
