@@ -219,9 +219,8 @@ class Builder(AllocationEdits):
         line = line_of(d.statement)
         for stmt in declaring:  # the size is asked for once more, behind the statement
             later = stmt.variables[stmt.variables.index(self.variable.key) + 1 :]
-            names = {self.program.variables[key].name for key in later} | declared(
-                self.texts.of(replace(d.statement, begin=d.span.end))
-            )
+            names = {self.program.variables[key].name for key in later}
+            names |= declared(self.texts.of(replace(d.statement, begin=d.span.end)))
             if not expanded(self.program, words(size)).isdisjoint(names):
                 raise Problem(f"{line} declares another variable by a name in the length of `{self.variable.name}`")
             if not all(_of_members(e) for _, e in stmt.sizes):

@@ -64,6 +64,7 @@ BUGS = (
         "            return {}  # what",
         "            pass  # what",
         ("stretches_marked",),
+        also=Bug("", _PROOF, "or buffer.swaps or self.ended(buffer):", "or buffer.swaps:", ()),
         condition="stretches",
     ),
     Bug(

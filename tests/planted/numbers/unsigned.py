@@ -74,7 +74,7 @@ BUGS = (
     Bug(
         "a declaration names nothing of a length again",
         "opi_xform.ownership.placement.edits",
-        "if not words(size).isdisjoint(self.program.variables[key].name for key in later):",
+        "if not expanded(self.program, words(size)).isdisjoint(names):",
         "if False:",
         ("vla_shadowed",),
         condition="declaration",

@@ -1,4 +1,8 @@
-"""Receives in a loop into one buffer: which of them are proved to need a block each, and what becomes of them."""
+"""Receives in a loop into one buffer: which of them are proved to need a block each, and what becomes of them.
+
+They are found by ``opi_xform.divide.passages.tables``, proved by ``opi_xform.divide.passages.table_proof`` and written
+by ``opi_xform.divide.passages.table_spell``.
+"""
 
 from __future__ import annotations
 

@@ -31,6 +31,7 @@ from opi_xform.divide.mentions import mentions_of, only_for_free
 from opi_xform.divide.named.names import namings, null, usable
 from opi_xform.divide.named.proof import NamedDividing
 from opi_xform.divide.named.spell import NamedSpelling
+from opi_xform.divide.named_sums import NamedSums
 from opi_xform.divide.passages.find import beginning, elements, passages
 from opi_xform.divide.size_text import visible, within
 from opi_xform.divide.spell import Spelling
@@ -40,6 +41,8 @@ from opi_xform.effects.table import load_effects
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import INT, Type
+from opi_xform.ir.walk import expressions
+from opi_xform.ir.walk import within as all_within
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.ownership.allocation.deallocations import freeing_functions
 from opi_xform.text.edit import apply_edits
@@ -389,6 +392,7 @@ def test_an_array_in_a_struct_as_a_variable(tmp_path: Path) -> None:
     assert declared(INT, "k") == "int k"
 
 
+# ``opi_xform.divide.structs.member_flow`` follows them, ``opi_xform.divide.structs.named_text`` has names.
 MEMBERS = "static struct { int k; double out[N], next[N]; } h; static void put(double *a, int i) { a[i] = i; }\n"
 
 
@@ -415,6 +419,34 @@ def test_types_without_a_name() -> None:
     assert declared(INT, "k") == "int k"
     assert declared(Type("pointer", "int *", 8, elem=INT), "p").replace(" ", "") == "int*p"
     assert isinstance(bare(last("int k; long f(void) { (void)0; return (long)(int)k; }")), ast.VarRef)
+
+
+@pytest.mark.parametrize(
+    ("set_to", "between", "told"),
+    [
+        ("n + 2 * i", "", True),
+        ("n + 2 * i", "#define i 1", False),  # another thing by that name where the subscript is
+        ("(int)u[i]", "", False),  # reads memory
+        ("other2(i)", "", False),
+    ],
+)
+def test_what_a_subscripts_variable_was_set_to(set_to: str, between: str, told: bool, tmp_path: Path) -> None:
+    body = f"for (int i = 0; i < n; i++) {{\nint at = {set_to};\n{between}\nu[at] = 1;\n}}\n#undef i\n" + SEND.format(
+        "u"
+    )
+    found = program(tmp_path, body, TOP + " int other2(int);")
+    graph = found.program.graph
+    line = found.line("u[at] = 1;")
+    store = next(n for n in graph.nodes if isinstance(n.action, ins.Store) and n.action.span.line == line)
+    info = graph.statement(store)
+    assert info is not None
+    index = next(e for e in inner(info.stmt) if isinstance(e, ast.Index)).index
+    sums = NamedSums(found.program, read)
+    assert (sums.of(index, info.stmt, store.number, store.frame) is not None) == told
+
+
+def inner(stmt: ast.Stmt) -> list[ast.Expr]:
+    return [e for whole in expressions(stmt) for e in all_within(whole)]
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""Where a buffer gets new memory, so that there is room for what is packed behind a receive."""
+"""Where a buffer gets new memory, so that there is room for what is packed behind a receive.
+
+``opi_xform.ownership.placement.renewal`` is asked by way of whole programs.
+"""
 
 from __future__ import annotations
 

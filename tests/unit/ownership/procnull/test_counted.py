@@ -1,4 +1,7 @@
-"""A read of no more than a status says has come does not need what a receive from MPI_PROC_NULL leaves there."""
+"""A read of no more than a status says has come does not need what a receive from MPI_PROC_NULL leaves there.
+
+``opi_xform.ownership.procnull.counted`` tells which read that is.
+"""
 
 from __future__ import annotations
 
