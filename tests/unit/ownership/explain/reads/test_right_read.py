@@ -2,50 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from case_tools import run_tool
+from read_programs import TO, line_of, sites, sites_of
 
-HEAD = """#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#define N 1000
-static double u[N], g[4][N];
-"""
-MAIN = """
-int main(int argc, char **argv)
-{
-    int n = atoi(argv[1]), rank = 0, size = 1;
-    double s = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-"""
-TAIL = """
-    printf("%g\\n", s);
-    MPI_Finalize();
-    return 0;
-}
-"""
-TO = "1, 0, MPI_COMM_WORLD);"
 FROM = "1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
-
-
-def sites(lines: list[str], folder: Path, before: str = "") -> tuple[str, list[dict[str, Any]]]:
-    text = HEAD + before + MAIN + "\n".join(lines) + TAIL
-    (folder / "a.c").write_text(text)
-    code, out, err = run_tool([str(folder / "a.c"), "-j", "1", "--output-format", "json"])
-    assert code == 0, err
-    found: list[dict[str, Any]] = json.loads(out)["sites"]
-    return text, found
-
-
-def line_of(text: str, what: str = "HERE") -> int:
-    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
 
 
 def test_what_rank_0_reads_is_no_reason_of_a_rank_that_is_no_multiple(tmp_path: Path) -> None:
@@ -187,10 +149,7 @@ void ship(int n, double *from)
     MPI_Send(out, bytes, MPI_BYTE, {TO}
 }}
 """
-    (tmp_path / "a.c").write_text(text)
-    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
-    assert code == 0, err
-    site = json.loads(out)["sites"][0]
+    site = sites_of(text, tmp_path)[0]
     message = "could not show which buffer `out` is: other files may call what sets it"
     assert (site["code"], site["message"]) == ("OPI402", message)
 
@@ -444,27 +403,6 @@ def test_a_loop_over_other_rows_is_told_before_one_place_that_may_be_what_came(t
     assert (found[0]["code"], found[0]["message"]) == ("OPI201", f"the message lies in `rows`, and {read}")
 
 
-def test_what_packs_a_message_is_told_of_its_own_function(tmp_path: Path) -> None:
-    """What others write into the buffer is told where the function itself, with what it calls, writes nothing."""
-    before = """void other(int *n);
-static double *b;
-static void clear(void) { b[0] = 0; }
-static void pack(int n) { for (int i = 0; i < n; i++) b[i] = u[i]; } // HERE
-static void give(int n)
-{
-    int got = 0;
-    other(&got);
-    pack(got);
-    MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
-}
-"""
-    lines = ["b = malloc(n * 8);", "for (int t = 0; t < n; t++) {", "if (t > 5) clear();", "give(n);", "}"]
-    text, found = sites(lines, tmp_path, before)
-    assert found[0]["code"] == "OPI102"
-    written = [note["line"] for note in found[0]["notes"] if note["message"] == "`b` is written here"]
-    assert written == [line_of(text)]
-
-
 def test_memory_that_is_written_under_the_same_test_has_the_lines_that_write_it(tmp_path: Path) -> None:
     """Both tests are of one number, so it is written wherever it is sent: it is said that this was not seen."""
     lines = [
@@ -486,33 +424,3 @@ def test_memory_that_is_written_under_the_same_test_has_the_lines_that_write_it(
     assert [(note["line"], note["message"]) for note in found[0]["notes"]] == [
         (line_of(text, "WRITTEN"), "`part` is written here")
     ]
-
-
-def test_a_read_in_another_function_goes_by_the_name_there(tmp_path: Path) -> None:
-    """The call's own pointer has changed places with its parameter, and is not there where that is read."""
-    before = f"""static void trade(double **a, double **b) {{ double *t = *a; *a = *b; *b = t; }}
-static double sum(const double *tally, int n)
-{{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += tally[i]; // HERE
-    return s;
-}}
-static void show(double *given, int n)
-{{
-    double *space = malloc(n * 8), *here = space;
-    trade(&given, &here); // TRADED
-    MPI_Send(here, n, MPI_DOUBLE, {TO}
-    free(space);
-}}
-"""
-    lines = [
-        "double *all = malloc(n * 8);",
-        "for (int i = 0; i < n; i++) all[i] = i;",
-        "show(all, n);",
-        "s = sum(all, n);",
-    ]
-    text, found = sites(lines, tmp_path, before)
-    assert found[0]["message"] == f"`here` is read at line {line_of(text)} after the send, as `tally`"
-    wanted = [(line_of(text, "TRADED"), "`here` is set here"), (line_of(text), "`tally` is read here")]
-    assert [(note["line"], note["message"]) for note in found[0]["notes"]] == wanted

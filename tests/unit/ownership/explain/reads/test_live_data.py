@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from case_tools import run_tool
+from read_programs import line_of, sites_of
 
 from opi_xform.ownership.liveness.liveness import Judge
 
@@ -42,15 +41,7 @@ OUT = 'printf("%g\\n", a[n]);'
 
 def sites(lines: list[str], folder: Path, before: str = "") -> tuple[str, list[dict[str, Any]]]:
     text = HEAD + before + MAIN + "\n".join(lines) + TAIL
-    (folder / "a.c").write_text(text)
-    code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
-    assert code == 0, err
-    found: list[dict[str, Any]] = json.loads(out)["sites"]
-    return text, found
-
-
-def line_of(text: str, what: str = "HERE") -> int:
-    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+    return text, sites_of(text, folder)
 
 
 def told(site: dict[str, Any]) -> tuple[str, str]:
@@ -485,26 +476,3 @@ def test_a_row_that_an_inner_loop_writes_is_not_the_same_in_its_next_turn(tmp_pa
         "for (int to = 1; to < size; to++) { a[k][0] = to; MPI_Send(a[k], n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); }",
     ]
     assert "next turn" not in sites(lines, tmp_path)[1][0]["message"]
-
-
-def test_what_a_call_reads_is_told_by_the_name_that_the_call_has_for_it(tmp_path: Path) -> None:
-    """`memcpy` writes to the memory by one name, and reads what the other one may stand for."""
-    before = """static void copy(double *all, double *mine, int n, int at)
-{
-    memcpy(all + at, mine, n * sizeof *all); // HERE
-}
-static void ship(double *all, double *mine, int n, int at)
-{
-    if (all == NULL)
-        all = mine;
-    else
-        memcpy(all + at, mine, n * sizeof *all);
-    MPI_Send(all + at, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
-}
-"""
-    lines = ["double *a = malloc(n * 80), *b = malloc(n * 80);", "for (int i = 0; i < 10 * n; i++) a[i] = b[i] = i;"]
-    lines += ["for (int t = 0; t < n; t++) {", "ship(t < 4 ? NULL : a, b, n, t % 9);", "copy(a, b, n, t % 9);", "}"]
-    text, found = sites([*lines, OUT], tmp_path, before)
-    message = f"the message lies in `all`, and line {line_of(text)} may read there after the send, as `mine`"
-    assert (found[0]["code"], found[0]["message"]) == ("OPI101", f"{message}, of the message or beside it")
-    assert (found[0]["notes"][0]["line"], found[0]["notes"][0]["message"]) == (line_of(text), "`mine` may be read here")
