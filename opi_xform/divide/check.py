@@ -19,7 +19,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import Prover, facts_at
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.values.hull import hulls
-from opi_xform.values.trip_counts import nominal_trips
+from opi_xform.values.trip_counts import turns_made
 
 MOST_TURNS = 4  # facts about turns of loops that are multiplied with one another
 
@@ -240,18 +240,10 @@ def exits_as_counts(program: Program, prover: Prover, p: Poly) -> Poly:
     """A value, where it counts the turns that a loop has run that was left: by how often that loop runs, if that is no
     negative number there and the same each time.
     """
-    symbols, graph, nest = program.values.symbols, program.graph, program.nest
+    symbols = program.values.symbols
 
     def turns(s: int) -> Poly | None:
-        info = symbols.table[s]
-        if info.kind != "exit":
-            return None
-        left, inside = cast(tuple[int, int], info.key)
-        loop = nest.loops[left]
-        if inside != symbols.count(left) or len(loop.exits) != 1:
-            return None
-        trips = nominal_trips(graph, nest, program.values, loop, loop.exits[0])
-        trips = None if trips is None else symbols.resolve(trips)
+        trips = turns_made(program.graph, program.nest, program.values, s)
         return trips if trips is not None and not symbols.scope(trips) and prover.proves(trips) else None
 
     return p.substitute(turns)

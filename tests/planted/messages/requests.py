@@ -125,6 +125,14 @@ BUGS = (
         condition="comparison with NULL",
     ),
     Bug(
+        "nothing else completes one of the requests between the posts and the waits for any of them",
+        _COMPLETIONS,
+        "if other == n or elsewhere(other) or (op.completes is None and op.kind not in _ENDING):",
+        "if True:",
+        ("waitany_waited_between",),
+        condition="pending requests",
+    ),
+    Bug(
         "MPI_Waitany waits for no other requests than those of the rows",
         _COMPLETIONS,
         "if count.constant is None or begun.keys() != set(range(count.constant)):",
