@@ -17,11 +17,12 @@ from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
 from opi_xform.ownership.buffers.uses import touches
-from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, never_run, readers_of, same_words
+from opi_xform.ownership.explain.culprits import TRIES, ahead, meets, never_run, readers_of, same_words
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
+from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
