@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
-from opi_xform.ownership.explain.reaching.branches import Guard, both_never, branches_of
+from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import in_turn
@@ -33,20 +33,23 @@ def not_reached(program: Program, use: Use, n: int, does: str) -> str:
 
     does: what the node does, in a relative clause.
     """
-    found, at = apart(program, use.node, n), called_from(program, n, use.node)
+    turns = own_turns(program, use)
+    found, at = apart(program, use.node, n, turns), called_from(program, n, use.node)
     line = line_of(node_span(program, n if at is None else at))
     if found is None:
-        return _other_memory(program, use, n, f"{line}, {does}")
+        return _other_memory(program, use, n, turns, f"{line}, {does}")
     here, there = found
     where = f"{line} ({_condition(program, there)})"
     frame, mine = program.graph.nodes[here[0]].frame, program.graph.nodes[use.node].frame
     tested = "" if frame == mine else f", as {line_of(node_span(program, here[0]))} asks"
+    if any(branches_of(program).scope(test) for guard in found for test in branches_of(program).told(guard)):
+        tested += ", with the same memory"
     return f"could not show that {where}, {does}, is not reached where {_condition(program, here)}{tested}"
 
 
-def _other_memory(program: Program, use: Use, n: int, does: str) -> str:
+def _other_memory(program: Program, use: Use, n: int, turns: frozenset[int], does: str) -> str:
     """A node comes only in a later turn of a loop, in which a message of the call has other memory."""
-    graph, nest, turns = program.graph, program.nest, own_turns(program, use)
+    graph, nest = program.graph, program.nest
     if not turns or in_turn(program, use.node, n, turns):
         return ""
     inner = next(loop for loop in nest.chain(graph.nodes[use.node].block) if loop in turns)
@@ -56,20 +59,20 @@ def _other_memory(program: Program, use: Use, n: int, does: str) -> str:
     return f"could not show that {does} {later}, means other memory than this call does"
 
 
-def apart(program: Program, site: int, n: int) -> tuple[Guard, Guard] | None:
+def apart(program: Program, site: int, n: int, turns: frozenset[int] = NO_TURNS) -> tuple[Guard, Guard] | None:
     """What is tested around a node and around another one, where one process is not known to run both.
 
     Either no process does, or one asks for a number that is computed from what the other one asks for, and how is not
-    followed.  None: nothing tells them apart.
+    followed.  None: nothing tells them apart.  turns: loops, where it is asked for one turn of each only.
     """
-    pairs = tuple(_pairs(program, site, n))
+    pairs = tuple(_pairs(program, site, n, turns))
     never = next(((here, there) for here, there, one, other in pairs if _never(program, one, other)), None)
     if never is not None:
         return never
     return next(((here, there) for here, there, one, other in pairs if _unknown(program, one, other)), None)
 
 
-def _pairs(program: Program, site: int, n: int) -> Iterator[tuple[Guard, Guard, Test, Test]]:
+def _pairs(program: Program, site: int, n: int, turns: frozenset[int]) -> Iterator[tuple[Guard, Guard, Test, Test]]:
     """What is tested for the whole run around two nodes, but not around both; the nearest of the other one first."""
     branches, nodes = branches_of(program), program.graph.nodes
     mine = list(branches.guards(nodes[site].block))
@@ -77,9 +80,9 @@ def _pairs(program: Program, site: int, n: int) -> Iterator[tuple[Guard, Guard, 
     for there in branches.guards(nodes[n].block):
         if there in both:
             continue
-        for other in (test for test in branches.told(there) if not branches.scope(test)):
+        for other in (test for test in branches.told(there) if branches.scope(test) <= turns):
             for here in mine:
-                for one in (test for test in branches.told(here) if not branches.scope(test)):
+                for one in (test for test in branches.told(here) if branches.scope(test) <= turns):
                     yield here, there, one, other
 
 
@@ -91,17 +94,15 @@ def _never(program: Program, one: Test, other: Test) -> bool:
 
 
 def _unknown(program: Program, one: Test, other: Test) -> bool:
-    """One test asks for a number that is computed from what the other one asks for; how is not followed."""
+    """One test leaves a number one value, and the other asks for what is computed from it; how is not followed."""
     values = program.values
     mine, its = (frozenset(p.symbols()) for p, _ in (one, other))
     if not mine.isdisjoint(its):
         return False  # what is told of the same number does not exclude the other
     sources, others = (made_of(values.symbols, values.joins, p) for p, _ in (one, other))
-    common = {s for s in sources & others if values.symbols.table[s].kind in ("op", "load", "opaque")}
-    if not common:
-        return False
+    common = (fixed_by([one]).keys() & others) | (fixed_by([other]).keys() & sources)
     tried = [{s: value} for s in sorted(common) for value in range(RANKS)]
-    return not any(_holds(program, one, fixed) and _holds(program, other, fixed) for fixed in tried)
+    return bool(tried) and not any(_holds(program, one, fixed) and _holds(program, other, fixed) for fixed in tried)
 
 
 def _holds(program: Program, test: Test, fixed: dict[int, int]) -> bool:

@@ -93,7 +93,13 @@ def test_a_read_of_another_rank_is_not_told_flat(here: str, there: str, tmp_path
 
 @pytest.mark.parametrize(
     ("here", "there"),
-    [("rank == 0", "color == 0"), ("rank == 3", "color == 1"), ("rank > 0", "color == 1"), ("rank == 0", "n > 5")],
+    [
+        ("rank == 0", "color == 0"),
+        ("rank == 3", "color == 1"),
+        ("rank > 0", "color == 1"),
+        ("rank == 0", "n > 5"),
+        ("rank > 0", "rank / n > 1"),
+    ],
 )
 def test_a_read_of_the_same_rank_is_told_flat(here: str, there: str, tmp_path: Path) -> None:
     """Ranks 2 and 3 have the color 1; and how large something else is excludes no rank."""
