@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
@@ -23,10 +24,25 @@ def own_turns(program: Program, use: Use) -> frozenset[int]:
     around = [frozenset(nest.chain(graph.nodes[n].block)) for n in made]
     turns = frozenset(nest.chain(node.block)).intersection(*around) if around else frozenset[int]()
     base = base_of(use.call.args[use.argument])
-    if turns and isinstance(base, ast.VarRef):
-        owner = -1 if program.variables[base.var].is_global else node.frame
-        made += names_of(program).defs.get(("v", values.objects.variable(owner, base.var), 0), ())
+    if turns and isinstance(base, ast.VarRef) and program.variables[base.var].kind == "local":
+        made += _set_by(program, values.objects.variable(node.frame, base.var), made)
     return turns - _come_from(program, use.node, made) if turns else turns
+
+
+def _set_by(program: Program, o: int, made: Collection[int]) -> list[int]:
+    """Nodes that set a pointer, where it is set to what some nodes allocate, and to NULL, and to nothing else."""
+    names, nodes = names_of(program), program.graph.nodes
+    defs = list(names.defs.get(("v", o, 0), ()))
+    for n in defs:
+        action = nodes[n].action
+        value = action.value if isinstance(action, ins.Define) else None
+        while isinstance(value, ins.Op) and value.op == "cast":
+            value = value.args[0]
+        known = names.name(nodes[n].frame, value) if isinstance(value, ins.Temp) else None
+        fresh = known is not None and set(names.defs.get(known, ())) <= set(made)
+        if not (fresh or isinstance(value, ins.Const) or isinstance(action, ins.Birth)):
+            return []
+    return defs if o not in names.address_taken else []
 
 
 def row_turns(program: Program, use: Use, others: Collection[Use]) -> frozenset[int]:

@@ -183,14 +183,22 @@ for (int t = 0; t < n; t++)
         assert other not in {note["line"] for note in site["notes"]}
 
 
-def test_turns_with_memory_of_their_own(tmp_path: Path) -> None:
-    mine = "double *c = malloc(8 * N); c[0] = t; MPI_Send(c, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); free(c);"
-    lazy = "if (!c) c = malloc(8 * N); c[0] = t; MPI_Send(c, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
-    for body, turns in ((mine, 1), (lazy, 0)):
-        before = "double *c = 0;" if body is lazy else ""
-        found = small(f"{before} for (int t = 0; t < size; t++) {{ {body} }}", tmp_path)
-        (use,) = collect(found.program)
-        assert len(own_turns(found.program, use)) == turns
+@pytest.mark.parametrize(
+    ("before", "turn", "own"),
+    [
+        ("", "double *c = malloc(8 * N); SEND free(c);", True),
+        ("", "double *c = NULL; if (size > t) c = malloc(8 * N); SEND free(c);", True),
+        ("double *c = NULL;", "if (!c) c = malloc(8 * N); SEND", False),  # once for all turns
+        ("double *k = NULL;", "if (!k) k = malloc(8 * N); double *c = k; SEND", False),
+        ("double *c = malloc(8 * N);", "SEND", False),
+        ("", "double c[N]; SEND", True),
+    ],
+)
+def test_turns_with_memory_of_their_own(before: str, turn: str, own: bool, tmp_path: Path) -> None:
+    send = "c[0] = t; MPI_Send(c, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+    found = small(f"{before} for (int t = 0; t < size; t++) {{ {turn.replace('SEND', send)} }}", tmp_path)
+    (use,) = collect(found.program)
+    assert bool(own_turns(found.program, use)) is own
 
 
 # --- ways ------------------------------------------------------------------------------------------------------------
