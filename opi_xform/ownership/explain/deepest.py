@@ -17,11 +17,20 @@ from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
 from opi_xform.ownership.buffers.uses import touches
-from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, never_run, readers_of, same_words
+from opi_xform.ownership.explain.culprits import (
+    TRIES,
+    ahead,
+    excluded_after,
+    meets,
+    never_run,
+    readers_of,
+    same_words,
+)
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
+from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
@@ -315,11 +324,14 @@ def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
 
 
 def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) -> list[tuple[int, ...]]:
-    """What reads the buffer after a use, statement by statement."""
+    """What reads the buffer after a use, in a process that runs both, statement by statement."""
     graph, nest = judge.program.graph, judge.program.nest
     out: dict[tuple[int, int], list[int]] = {}
+    excluded = excluded_after(judge, use)
     reads = ahead(graph, use.node, readers_of(judge))
-    for n in sorted(reads, key=lambda n: (never_run(judge.program, n), n in judge.use_nodes)):
+    for n in sorted(
+        (n for n in reads if not excluded(n)), key=lambda n: (never_run(judge.program, n), n in judge.use_nodes)
+    ):
         around = moving.intersection(nest.chain(graph.nodes[n].block))
         if _counts(judge, n, covered) and (not around or in_turn(judge.program, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)

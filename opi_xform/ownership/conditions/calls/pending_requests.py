@@ -16,7 +16,7 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Going
-from opi_xform.ownership.explain.branches import branches_of
+from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.names import Names, names_of
