@@ -19,7 +19,7 @@ from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.patterns.happenings import Happening, Happenings, block_order
-from opi_xform.ownership.patterns.outcomes import Bound, Outcomes
+from opi_xform.ownership.patterns.outcomes import Bound, Bounds, Outcomes
 from opi_xform.ownership.patterns.paths import Paths, Way
 
 State = tuple[int, ...]
@@ -146,7 +146,8 @@ class Question:
     def events_at(self, block: int, phase: int) -> list[tuple[str, bool]]:
         loop = self.paths.closed(block)
         if loop >= 0:
-            return [(_least([self.patterns.loop_event(loop, need) for need in self.kinds]), False)]
+            known = (self.steady, self.known_at[1])  # of no loop's turns: it held at the site, or does at the need
+            return [(_least([self.patterns.loop_event(loop, need, known) for need in self.kinds]), False)]
         out = []
         brings = self.site if self.receives else None
         for h in self.patterns.after(self.site) if phase < 0 else self.patterns.by_block.get(block, ()):
@@ -230,10 +231,11 @@ class Patterns:
         now = [h for h in block if replaces and h.node == site.node and h.kind == "recv"]
         return now + [h for h in block if h.node in behind]
 
-    def loop_event(self, loop: int, need: Happening) -> str:
+    def loop_event(self, loop: int, need: Happening, known: Sequence[Bounds] = ()) -> str:
         """A loop as one event: a write where each turn comes past one, or where it puts things where a counter stands.
 
         How often it turns is not asked: that is a matter of extent, as it is which bytes each turn writes.
+        known: what holds wherever the question comes to; a turn that goes another way is none of its.
         """
         blocks, kinds = self.program.nest.loops[loop].blocks, {}
         for b in sorted(blocks & self.by_block.keys()):
@@ -243,11 +245,11 @@ class Patterns:
                     return event
                 if event != "OpenWrite":
                     kinds[b] = event
-        if not kinds or not self.each_turn(loop, kinds.keys()):
+        if not kinds or not self.each_turn(loop, kinds.keys(), known):
             return "OpenWrite"
         return min(kinds.values(), key=_STRONGER.index)
 
-    def each_turn(self, loop: int, filled: Collection[int]) -> bool:
+    def each_turn(self, loop: int, filled: Collection[int], known: Sequence[Bounds] = ()) -> bool:
         """Every turn of a loop comes to one of the blocks, or past a loop of which each turn does."""
         nest, graph = self.program.nest, self.program.graph
         found = set(filled)
@@ -257,13 +259,19 @@ class Patterns:
                 continue
             seen, work = {info.header}, [info.header] if info.header not in found else []
             while work:
-                for t in graph.succs[work.pop()]:
-                    if t in info.blocks and t not in seen and t not in found:
+                source = work.pop()
+                for t in graph.succs[source]:
+                    if t in info.blocks and t not in seen and t not in found and not self.ruled_out(source, t, known):
                         seen.add(t)
                         work.append(t)
             if info.header in found or seen.isdisjoint(info.latches):
                 found.add(info.header)
         return nest.loops[loop].header in found
+
+    def ruled_out(self, source: int, target: int, known: Sequence[Bounds]) -> bool:
+        """Control never goes along an edge while these hold."""
+        said = self.outcomes.of_edge(source, target) if any(known) else ()
+        return any(self.outcomes.impossible(bound, bounds) for bound in said for bounds in known)
 
     def disallowed(self, use: Use, without: Collection[int] = ()) -> Happening | None:
         """What is needed after a site though the table of its side does not allow that; None where it agrees.
