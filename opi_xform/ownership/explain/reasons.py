@@ -12,7 +12,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, made_at, node_span
-from opi_xform.ownership.explain.culprits import unknown_place, why_beside, why_unknown
+from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import unknown_length
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
@@ -273,7 +273,7 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
     span, other = node_span(program, n), program.variables[swap.other].name
     what = "what this call sends" if use.side == "send" else "bytes that this receive does not bring"
     message = f"`{name}` changes places with `{other}` at {line_of(span)}, and {what} may be read by that name then"
-    return Refusal(Reason.READ_LATER, message, ((span, "they change places here"),))
+    return Refusal(Reason.READ_LATER, message, ((span, EXCHANGED),))
 
 
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:

@@ -486,3 +486,30 @@ static void make(struct part *p)
     made = f"how much `one` has, which line {line_of(text, 'MADE')} makes, is not known"
     assert site["message"].endswith(f"may read bytes of `b` that this call does not bring: {made}")
     assert (line_of(text, "MADE"), "made here") in [(note["line"], note["message"]) for note in site["notes"]]
+
+
+def test_an_allocator_that_no_header_declares(tmp_path: Path) -> None:
+    inside = """
+    static double *b;
+    b = (double *)_mm_malloc(1000 * sizeof *b, 64); // CALL
+    if (rank == 0) {
+        for (int i = 0; i < 1000; i++)
+            b[i] = i + n;
+        MPI_Send(b, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    }
+    _mm_free(b);
+"""
+    text, site = kept("", inside, tmp_path)
+    where = f"no header declares `_mm_malloc`, by which line {line_of(text, 'CALL')} allocates `b`"
+    assert site["message"].startswith(where)
+    (tmp_path / "a.c").write_text(text.replace("#include <stdio.h>", "#include <stdio.h>\n#include <mm_malloc.h>"))
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    assert [one["decision"] for one in json.loads(out)["sites"]] == ["convert"]
+
+
+@pytest.mark.parametrize(("count", "empty"), [("0", True), ("2", False)])
+def test_a_message_without_elements_is_empty(tmp_path: Path, count: str, empty: bool) -> None:
+    before = f"static void never(void) {{ MPI_Send(NULL, {count}, MPI_INT, 0, 0, MPI_COMM_WORLD); }}\n"
+    _, site = kept(before, f"    MPI_Send(&n, {count}, MPI_INT, 0, 0, MPI_COMM_WORLD); never();\n", tmp_path)
+    assert ("the message is empty" in site["message"]) == empty
