@@ -18,7 +18,8 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
-NOT_BROUGHT = " that this receive does not bring"
+NOT_BROUGHT = " that this receive does not bring"  # ends of sentences, to which more may be added
+SURELY_WRITTEN = " are surely written after this send"
 
 
 def layout_refusal(program: Program, use: Use) -> Refusal:

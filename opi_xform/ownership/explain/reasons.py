@@ -13,7 +13,7 @@ from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, made_at, node_span
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
-from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, unknown_length, unsigned_count
+from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, SURELY_WRITTEN, unknown_length, unsigned_count
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
 from opi_xform.ownership.liveness.failures import failures_of
@@ -118,7 +118,7 @@ def liveness_refusal(
         resent = first in sites
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
-            message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
+            message = f"not all bytes of `{name}` that {line} sends{SURELY_WRITTEN}"
             turn = _next_turn(program, buffer, use, first, name)
             anew_by = counted_anew(program, sites[first])
             if silent is None and anew_by:
