@@ -14,8 +14,9 @@ from opi_xform.dataflow.lattice import TupleLattice
 from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.table import Sets, shipped_table
 from opi_xform.dataflow.view import ListGraph, View, backward
+from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number, symbol
-from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.called import node_span, only_where
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.patterns.happenings import Happening, Happenings, block_order
@@ -285,6 +286,13 @@ class Patterns:
             return None
         return next((need for need in needs if Question(self, site, [need]).open_after()), None)
 
+    def packed_where(self, need: Happening) -> tuple[Span, str] | None:
+        """The one line that writes the buffer, and under which condition of its loop; None for more lines, or none."""
+        writes = [h for found in self.by_block.values() for h in found if h.kind == "write" and h.node != need.node]
+        lines = {(span.file, span.line) for span in (node_span(self.program, h.node) for h in writes)}
+        under = only_where(self.program, writes[0].node) if len(lines) == 1 else ""
+        return (node_span(self.program, writes[0].node), under) if under else None
+
     def same_row(self, site: Happening, need: Happening) -> bool:
         """Both are of one buffer, however often loops turn; of an array of buffers others are not looked at."""
         if not self.happenings.many:
@@ -328,5 +336,13 @@ def disagreement(
                 f"could not show that {line_of(span)} does not need what `{buffer.name}` holds: by its live bytes it "
                 f"does not, by its pattern of use it may (two analyses disagree)"
             )
+            packs = patterns[u.object].packed_where(need)
+            if packs is not None:
+                where, under = packs
+                message = f"could not show that all of `{buffer.name}` that {line_of(span)} needs is written before it"
+                message += f": {line_of(where)} writes it only {under} (two analyses disagree)"
+                return Refusal(
+                    Reason.PATTERN, message, ((where, "written here"), (span, "needed here, by the pattern"))
+                )
             return Refusal(Reason.PATTERN, message, ((span, "needed here, by the pattern"),))
     return None

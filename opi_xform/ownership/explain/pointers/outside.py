@@ -15,6 +15,8 @@ from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 
+_HEADERS = {"_mm_malloc": "mm_malloc.h", "memalign": "malloc.h", "pvalloc": "malloc.h"}
+
 
 def stored_outside(program: Program, o: int, name: str, n: int, why: str) -> Refusal | None:
     """The address of an object is stored where unknown code looks; None where another reason is known for that.
@@ -121,6 +123,9 @@ def undeclared(program: Program, buffer: Buffer) -> str:
         callee = action.call.callee if isinstance(action, ins.CallInstr) else None
         if isinstance(action, ins.CallInstr) and isinstance(callee, ast.FuncRef) and not action.call.type.is_pointer:
             where, name = line_of(node_span(program, n)), callee.name.rpartition(":")[2]
-            message = f"no header declares `{name}`, by which {where} allocates `{buffer.name}`"
+            header = f", as `<{_HEADERS[name]}>` does" if name in _HEADERS else ""
+            message = (
+                f"no header that is included declares `{name}`{header}, by which {where} allocates `{buffer.name}`"
+            )
             return f"{message}: C takes what it returns for an int, and what memory that is could not be shown"
     return ""

@@ -500,8 +500,8 @@ def test_an_allocator_that_no_header_declares(tmp_path: Path) -> None:
     _mm_free(b);
 """
     text, site = kept("", inside, tmp_path)
-    where = f"no header declares `_mm_malloc`, by which line {line_of(text, 'CALL')} allocates `b`"
-    assert site["message"].startswith(where)
+    declares = "no header that is included declares `_mm_malloc`, as `<mm_malloc.h>` does"
+    assert site["message"].startswith(f"{declares}, by which line {line_of(text, 'CALL')} allocates `b`")
     (tmp_path / "a.c").write_text(text.replace("#include <stdio.h>", "#include <stdio.h>\n#include <mm_malloc.h>"))
     code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
     assert code == 0, err
@@ -541,6 +541,26 @@ def test_a_message_that_is_packed_under_a_condition(store: str, where: str, tmp_
     told = f": line {line_of(text, 'out[i')} writes it {where}" if where else ""
     assert said.startswith(told)
     assert where or "writes it only" not in said
+
+
+def test_a_condition_of_each_turn_is_told_where_two_analyses_disagree(tmp_path: Path) -> None:
+    inside = """
+    double *out = malloc(1000 * sizeof *out);
+    for (int t = 0; t < n; t++) {
+        int to = t % 2 ? rank + 1 : rank - 1;
+        for (int i = 0; i < 1000; i++) {
+            if (to >= 0)
+                out[i] = i; // STORE
+        }
+        if (to >= 0)
+            MPI_Send(out, 1000, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); // SEND
+    }
+    free(out);
+"""
+    text, site = kept("", inside, tmp_path)
+    assert site["code"] == "OPI910"
+    assert f"line {line_of(text, 'STORE')} writes it only where `to >= 0`" in site["message"]
+    assert [note["line"] for note in site["notes"]] == [line_of(text, "STORE"), line_of(text, "SEND")]
 
 
 def test_an_unsigned_count_is_told(tmp_path: Path) -> None:
@@ -586,3 +606,18 @@ def test_a_table_of_which_nothing_is_known_is_of_rows_of_one_block(other: bool, 
     text, site = kept(TABLE, inside, tmp_path)
     told = f"the call names a row of `mine`, and line {line_of(text, 'PARTS')} makes its rows parts of one block"
     assert site["message"].startswith(told) == (not other)
+
+
+@pytest.mark.parametrize("test", ["if (!ptr)", "if (*(char *)ptr)"])
+def test_a_function_that_tests_for_null_is_not_what_keeps_parts_together(test: str, tmp_path: Path) -> None:
+    before = f"static int check(void *ptr)\n{{\n    {test}\n        exit(1);\n    return 0;\n}}\n"
+    inside = """
+    char *txt = malloc(n * 100);
+    check(txt);
+    for (int i = 1; i < n; i++)
+        MPI_Send(txt + i * 100, 100, MPI_CHAR, i, 0, MPI_COMM_WORLD);
+    free(txt);
+"""
+    _, site = kept(before, inside, tmp_path)
+    assert "begins inside `txt`" in site["message"]
+    assert not any("compares an address" in note["message"] for note in site["notes"])
