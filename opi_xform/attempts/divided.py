@@ -259,7 +259,7 @@ class Parting:
             trouble = notes.get(site(d))
             where = None if trouble is None else (trouble.span.file, trouble.span.line)
             own = where == (d.span.file, d.span.line) or where not in calls
-            if trouble is not None and d.code in _BETWEEN and own:
+            if trouble is not None and trouble.message and d.code in _BETWEEN and own:
                 said = f"its parts stay one buffer: line {trouble.span.line} {trouble.message}"
                 d = replace(d, notes=(*d.notes, Note(trouble.span, said)))
             out.append(d)

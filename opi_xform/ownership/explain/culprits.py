@@ -25,6 +25,7 @@ from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.procnull.counted import counting
 from opi_xform.regions.sets import BudgetExceeded
 
+EXCHANGED = "they change places here"  # as a note
 SHOWN = 3  # nodes that are told
 TRIES = 8  # candidates tried for one message, each by itself
 _Asked = Callable[[Mapping[int, Set], Set], bool]

@@ -19,6 +19,8 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
+NOT_BROUGHT = " that this receive does not bring"  # ends of sentences, to which more may be added
+SURELY_WRITTEN = " are surely written after this send"
 
 
 def layout_refusal(program: Program, use: Use) -> Refusal:
@@ -79,6 +81,23 @@ def _makers(program: Program, use: Use, given: ast.Expr) -> list[ast.Call]:
         place in {_place(a.operand) for a in call.args if isinstance(a, ast.AddrOf)} for call in made
     )
     return calls_for(program, made, use, direct) if len(made) > 1 else made
+
+
+def unsigned_count(program: Program, use: Use, n: int) -> str:
+    """What a receive brings, where it tells how much by an unsigned number and a node reads it in a loop; '' elsewhere.
+
+    Sums of such numbers may wrap, so less is known of which is the larger one.
+    """
+    e = use.call.args[use.buffer.count] if use.buffer.count is not None else None
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    nest, nodes = program.nest, program.graph.nodes
+    loops = set(nest.chain(nodes[n].block)) - set(nest.chain(nodes[use.node].block))
+    if e is None or e.type.signed or not e.type.is_scalar or not loops or spelling(e) == UNSPELLED:
+        return ""
+    if use.length is None or use.length.constant is not None:
+        return ""
+    return f"this receive brings (`{spelling(e)}`, an unsigned number)"
 
 
 def _one_block(call: ast.Call) -> bool:

@@ -15,9 +15,10 @@ from islpy import Set
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
-from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
+from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.culprits import (
+    EXCHANGED,
     TRIES,
     ahead,
     excluded_after,
@@ -29,6 +30,7 @@ from opi_xform.ownership.explain.culprits import (
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
+from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
@@ -148,17 +150,19 @@ class Deepest:
             if beside is not None:
                 return replace(beside, form=refusal.reason)
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
-            found = Refusal(Reason.SMALL, SMALL) if small(uses) else self.live(uses, buffers, judges)
+            found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
             if found is None and (refusal.reason is not Reason.ESCAPE or self.live_data.moving(uses[0])):
                 found = _inside(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
-            return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
+            return replace(Refusal(Reason.SMALL, how_small(uses)), form=refusal.reason)
         if refusal.reason is Reason.PATTERN:  # what the program does tells more than how it was found
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
+        if refusal.reason is Reason.READ_LATER and any(what == EXCHANGED for _, what in refusal.notes):
+            return by_the_other_name(self.live_data, uses[0], refusal)
         if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
             return self.live_data.another_row(uses[0], refusal) or refusal
         if refusal.reason not in FORM:
@@ -191,7 +195,7 @@ class Deepest:
     ) -> Refusal | None:
         first = uses[0]
         if small(uses) or self.little(first):
-            return Refusal(Reason.SMALL, SMALL)
+            return Refusal(Reason.SMALL, how_small(uses))
         few = too_small(self.program, uses, self.least)
         if few is not None:
             return few

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ownership.allocation.repeated import steady
-from opi_xform.ownership.explain.called import called_from, node_span
+from opi_xform.ownership.explain.called import called_from, node_span, only_where
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
+from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN
 from opi_xform.ownership.explain.movable import movable
 from opi_xform.ownership.explain.reasons import contents_refusal, counted_anew, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
@@ -23,7 +25,20 @@ from opi_xform.regions.sets import BudgetExceeded
 def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
     """The refusal of a use for what is read after it; the change was tried on the analysis first."""
     hint = _hint(refusal.reason, judge, use, readers)
+    if refusal.message.endswith(SURELY_WRITTEN):
+        refusal = replace(refusal, message=refusal.message + _partly_written(judge, use))
     return replace(refusal, hint=hint) if hint else refusal
+
+
+def _partly_written(judge: Judge, use: Use) -> str:
+    """Where the one line that writes a message's elements does so under a condition, in words."""
+    program, nodes = judge.program, judge.program.graph.nodes
+    stores = [n for n, found in sorted(judge.accesses.items()) if any(a.kind == "W" for a in found)]
+    written = {(span.file, span.line): n for n in stores for span in (node_span(program, n),)}
+    if len(written) != 1 or not isinstance(nodes[stores[0]].action, ins.Store):
+        return ""
+    where = only_where(program, stores[0])
+    return f": {line_of(node_span(program, stores[0]))} writes it only {where}" if where else ""
 
 
 def first_contents(judge: Judge, place: Place) -> Refusal:

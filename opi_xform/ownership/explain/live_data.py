@@ -276,7 +276,7 @@ class LiveData:
             return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes)
         nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))
         named = [n for n in nodes if found.root in self.by(n)]
-        nodes = named or (nodes if UNKNOWN not in objects else [])  # a pointer that may point anywhere says nothing
+        nodes = named or (nodes if UNKNOWN not in objects else self.elsewhere.built(use.node, e))
         if not nodes:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])

@@ -12,8 +12,8 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span
-from opi_xform.ownership.explain.culprits import unknown_place, why_beside, why_unknown
-from opi_xform.ownership.explain.datatypes import unknown_length
+from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
+from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, SURELY_WRITTEN, unknown_length, unsigned_count
 from opi_xform.ownership.explain.later import next_turn, not_reached, received_meanwhile
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
@@ -93,8 +93,9 @@ def liveness_refusal(
     failing = looked_at and (nothing or finding.reason is Reason.READ_LATER)
     if failing or (use.side == "recv" and nothing and not readers):
         where = failures_of(program).where
-        handler = "an error handler that returns may be set"
-        handler = handler if where is None else f"{line_of(where)} lets errors return"
+        handler = (
+            "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
+        )
         message = f"the receive may fail and bring nothing: {handler}"
         reason = Reason.NULL_SOURCE if use.side == "recv" else Reason.READ_LATER
         set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
@@ -102,8 +103,7 @@ def liveness_refusal(
     if not readers:
         return Refusal(finding.reason, f"bytes of `{buffer.name}` may still be needed after the call")
     sites = {u.node: u for u in buffer.uses}
-    first = readers[0]
-    reason = finding.reason
+    first, reason = readers[0], finding.reason
     name = _named_at(program, use, first, buffer)
     if reason is Reason.READ_LATER and (swapped := _swapped_refusal(program, buffer, use, first, name)) is not None:
         return swapped
@@ -122,7 +122,7 @@ def liveness_refusal(
         resent = first in sites
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
-            message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
+            message = f"not all bytes of `{name}` that {line} sends{SURELY_WRITTEN}"
             turn = next_turn(program, buffer, use, first, name)
             anew_by = counted_anew(program, sites[first])
             if silent is None and anew_by:
@@ -176,7 +176,7 @@ def liveness_refusal(
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
-        message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
+        message = _if_least(use, least, f"{line} may read bytes of `{name}`{NOT_BROUGHT}")
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
             message += why_unknown(program, use, first)
@@ -189,6 +189,8 @@ def liveness_refusal(
             message = f"could not show that the count which {line_of(counted)} tells is that of this receive"
             message += f": {line} reads no more of `{name}`"
             notes = (*notes, (counted, "how much has come is told here"))
+        elif least is None and message.endswith(NOT_BROUGHT) and (brought := unsigned_count(program, use, first)):
+            message = f"could not show that {line} reads no more of `{name}` than {brought}"
     does = "reads" if use.side == "recv" or first not in sites else "sends"
     elsewhere = not_reached(program, use, first, f"which {does} `{name}`") if reason in _NEEDED else ""
     message = elsewhere or message
@@ -223,8 +225,7 @@ def _if_least(use: Use, least: int | None, message: str) -> str:
     """What may be so where a count is not as large as it would have to be."""
     if least is None or use.buffer.count is None:
         return message
-    count = spelling(use.call.args[use.buffer.count])
-    count = "the count" if count == UNSPELLED else f"`{count}`"
+    count = "the count" if (said := spelling(use.call.args[use.buffer.count])) == UNSPELLED else f"`{said}`"
     return f"could not show that {count} is at least {least}; where it is not, {message}"
 
 
@@ -252,7 +253,7 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
     span, other = node_span(program, n), program.variables[swap.other].name
     what = "what this call sends" if use.side == "send" else "bytes that this receive does not bring"
     message = f"`{name}` changes places with `{other}` at {line_of(span)}, and {what} may be read by that name then"
-    return Refusal(Reason.READ_LATER, message, ((span, "they change places here"),))
+    return Refusal(Reason.READ_LATER, message, ((span, EXCHANGED),))
 
 
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
@@ -433,8 +434,7 @@ def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | N
 
 def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """What gives an object its first contents, in words and as a note."""
-    filled = filled_at(program, o)
-    if filled is not None:
+    if (filled := filled_at(program, o)) is not None:
         return filled
     variable = program.variables.get(program.values.objects.table[o].variable or "")
     if variable is None:

@@ -29,7 +29,7 @@ from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown,
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
+from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, place, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import base_of
 from opi_xform.record import dataclass
@@ -64,7 +64,9 @@ class Strays:
         info = self.values.objects.table[use.object] if use.object >= 0 else None
         if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
             made = info.node
-            text = "the call begins inside a buffer, which it does not name; it would need a buffer of its own"
+            name = spelling(base_of(use.call.args[use.argument]))
+            inside = "inside a buffer, which it does not name" if name == UNSPELLED else f"inside `{name}`"
+            text = f"the call begins {inside}; it would need a buffer of its own"
             return Refusal(Reason.CARRIER, text, ((node_span(self.program, made), "allocated here"),))
         cause = self.cause(use) if self.program.complete else None
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):

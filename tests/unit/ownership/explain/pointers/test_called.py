@@ -486,3 +486,138 @@ static void make(struct part *p)
     made = f"how much `one` has, which line {line_of(text, 'MADE')} makes, is not known"
     assert site["message"].endswith(f"may read bytes of `b` that this call does not bring: {made}")
     assert (line_of(text, "MADE"), "made here") in [(note["line"], note["message"]) for note in site["notes"]]
+
+
+def test_an_allocator_that_no_header_declares(tmp_path: Path) -> None:
+    inside = """
+    static double *b;
+    b = (double *)_mm_malloc(1000 * sizeof *b, 64); // CALL
+    if (rank == 0) {
+        for (int i = 0; i < 1000; i++)
+            b[i] = i + n;
+        MPI_Send(b, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    }
+    _mm_free(b);
+"""
+    text, site = kept("", inside, tmp_path)
+    declares = "no header that is included declares `_mm_malloc`, as `<mm_malloc.h>` does"
+    assert site["message"].startswith(f"{declares}, by which line {line_of(text, 'CALL')} allocates `b`")
+    (tmp_path / "a.c").write_text(text.replace("#include <stdio.h>", "#include <stdio.h>\n#include <mm_malloc.h>"))
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    assert [one["decision"] for one in json.loads(out)["sites"]] == ["convert"]
+
+
+@pytest.mark.parametrize(("count", "empty"), [("0", True), ("2", False)])
+def test_a_message_without_elements_is_empty(tmp_path: Path, count: str, empty: bool) -> None:
+    before = f"static void never(void) {{ MPI_Send(NULL, {count}, MPI_INT, 0, 0, MPI_COMM_WORLD); }}\n"
+    _, site = kept(before, f"    MPI_Send(&n, {count}, MPI_INT, 0, 0, MPI_COMM_WORLD); never();\n", tmp_path)
+    assert ("the message is empty" in site["message"]) == empty
+
+
+@pytest.mark.parametrize(
+    ("store", "where"),
+    [
+        ("if (rank != 3) out[i] = i;", "only where `rank != 3`"),
+        ("if (rank == 3) continue; else out[i] = i;", "only where `rank == 3` does not hold"),
+        ("if (i % 2 && rank) out[i] = i;", "only under the condition in line"),
+        ("out[i + i % 2] = i;", ""),
+        ("if (i) if (rank) out[i] = i;", ""),
+    ],
+)
+def test_a_message_that_is_packed_under_a_condition(store: str, where: str, tmp_path: Path) -> None:
+    inside = f"""
+    double *out = malloc(1000 * sizeof *out);
+    for (int t = 0; t < n; t++) {{
+        for (int i = 0; i < 1000; i++) {{
+            {store}
+        }}
+        MPI_Send(out, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    }}
+    free(out);
+"""
+    text, site = kept("", inside, tmp_path)
+    said = site["message"].partition("surely written after this send")[2]
+    told = f": line {line_of(text, 'out[i')} writes it {where}" if where else ""
+    assert said.startswith(told)
+    assert where or "writes it only" not in said
+
+
+def test_a_condition_of_each_turn_is_told_where_two_analyses_disagree(tmp_path: Path) -> None:
+    inside = """
+    double *out = malloc(1000 * sizeof *out);
+    for (int t = 0; t < n; t++) {
+        int to = t % 2 ? rank + 1 : rank - 1;
+        for (int i = 0; i < 1000; i++) {
+            if (to >= 0)
+                out[i] = i; // STORE
+        }
+        if (to >= 0)
+            MPI_Send(out, 1000, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); // SEND
+    }
+    free(out);
+"""
+    text, site = kept("", inside, tmp_path)
+    assert site["code"] == "OPI910"
+    assert f"line {line_of(text, 'STORE')} writes it only where `to >= 0`" in site["message"]
+    assert [note["line"] for note in site["notes"]] == [line_of(text, "STORE"), line_of(text, "SEND")]
+
+
+def test_an_unsigned_count_is_told(tmp_path: Path) -> None:
+    inside = """
+    size_t most = n, many = n / 2; // COUNT
+    char *in = malloc(many + 1);
+    if (most > many)
+        exit(1);
+    MPI_Recv(in, many, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (size_t i = 0; i < most; i++)
+        s += in[i]; // READ
+    free(in);
+"""
+    text, site = kept("", inside, tmp_path)
+    brings = f"line {line_of(text, 'READ')} reads no more of `in` than this receive brings (`many`, an unsigned number)"
+    assert site["message"] == f"could not show that {brings}"
+
+
+TABLE = """static int **table(int rows)
+{
+    int *data = malloc(rows * 8 * sizeof(int)), **rows_of = malloc(rows * sizeof(int *));
+    for (int i = 0; i < rows; i++)
+        rows_of[i] = &data[8 * i]; // PARTS
+    return rows_of;
+}
+void calculate(int **what);
+"""
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_table_of_which_nothing_is_known_is_of_rows_of_one_block(other: bool, tmp_path: Path) -> None:
+    """What the other arm of a test sets it to does not come to the call; what the same one sets it to does."""
+    inside = f"""
+    int **mine = table(n), **all = NULL;
+    MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    calculate(&mine[0]);
+    if (rank == 0)
+        mine = all;
+    {"if (n > 7) mine = all;" if other else ""}
+    if (rank != 0)
+        MPI_Send(&mine[0][0], n * 8, MPI_INT, 0, 0, MPI_COMM_WORLD);
+"""
+    text, site = kept(TABLE, inside, tmp_path)
+    told = f"the call names a row of `mine`, and line {line_of(text, 'PARTS')} makes its rows parts of one block"
+    assert site["message"].startswith(told) == (not other)
+
+
+@pytest.mark.parametrize("test", ["if (!ptr)", "if (*(char *)ptr)"])
+def test_a_function_that_tests_for_null_is_not_what_keeps_parts_together(test: str, tmp_path: Path) -> None:
+    before = f"static int check(void *ptr)\n{{\n    {test}\n        exit(1);\n    return 0;\n}}\n"
+    inside = """
+    char *txt = malloc(n * 100);
+    check(txt);
+    for (int i = 1; i < n; i++)
+        MPI_Send(txt + i * 100, 100, MPI_CHAR, i, 0, MPI_COMM_WORLD);
+    free(txt);
+"""
+    _, site = kept(before, inside, tmp_path)
+    assert "begins inside `txt`" in site["message"]
+    assert not any("compares an address" in note["message"] for note in site["notes"])
