@@ -26,7 +26,7 @@ from tests.advice.edits import Edits, Following
 from tests.advice.shapes import SHAPES, shape
 
 STEP = 29  # of the cases in a row, one is in the sample
-ONCE_WRONG = frozenset(("c_swap_null_test",))
+ONCE_WRONG = frozenset(("c_swap_null_test", "null_turns_pending"))
 """Always in the sample."""
 EVERY = frozenset(("end",))
 """Kinds of which each way to follow them does: where a test ends the program, people write it as they like."""

@@ -82,6 +82,17 @@ def ending(
         ended.update(dict.fromkeys(same))
 
 
+def waited(program: Program, hint: Advice) -> frozenset[tuple[int, int]]:
+    """Operations and nodes ahead of which they are complete where a hint to wait is followed."""
+    operation, before = hint.spans[0], hint.spans[-1]
+    begun = [node.number for node in program.graph.nodes if node_span(program, node.number) == operation]
+    ahead = [node.number for node in program.graph.nodes if node_span(program, node.number) == before]
+    frame = {n: program.graph.nodes[n].frame for n in (*begun, *ahead)}
+    if operation == before:
+        return frozenset((n, n) for n in begun)
+    return frozenset((n, at) for n in begun for at in ahead if frame[n] == frame[at])
+
+
 def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
     """The hint put into words.  other: the reason that is left when somebody follows it.  shared: other buffers come to
     the call as well.  Where the same reason is left, or one for what would be moved, it is not known what else there
