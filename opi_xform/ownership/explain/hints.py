@@ -8,6 +8,7 @@ from dataclasses import replace
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, uncertain_test
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.called import called_from, node_span, only_where
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
@@ -16,10 +17,12 @@ from opi_xform.ownership.explain.movable import movable
 from opi_xform.ownership.explain.reasons import contents_refusal, counted_anew, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Place, Program, Refusal, Use
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.regions.sets import BudgetExceeded
+
+ENDING = "ending with an error (`exit(1)`, `MPI_Abort`)"
 
 
 def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
@@ -65,6 +68,44 @@ def _defined(judge: Judge, without: set[int]) -> bool:
         return not judge.reads_initial(*judge.live(None, readers_of(judge) - without, assumed))
     except BudgetExceeded:
         return False
+
+
+def ending(
+    program: Program,
+    buffer: Buffer,
+    tests: Collection[int],
+    known: Collection[int],
+    addressed: Collection[str],
+    unmoved: Collection[int],
+) -> Advice | None:
+    """With which change none of the tests would be uncertain: the program ends ahead of some of them, where they would
+    find NULL.  None where that would not do, or where such a pointer may be NULL with all being well.
+    """
+    ended: dict[int, None] = {}
+    while True:
+        found = uncertain_test(program, buffer, tests, known, addressed, unmoved, ended)
+        if found is None:
+            spans = tuple(dict.fromkeys(node_span(program, n) for n in ended))
+            return Advice("end", f"{ENDING} wherever it is NULL at {lines_of(spans)}", spans)
+        n, why = found
+        if why != GOES_ON:
+            return None
+        span = node_span(program, n)
+        same = [node.number for node in program.graph.nodes if node_span(program, node.number) == span]
+        if span.macro is not None or not all(always_set(program, m) for m in same):
+            return None
+        ended.update(dict.fromkeys(same))
+
+
+def waited(program: Program, hint: Advice) -> frozenset[tuple[int, int]]:
+    """Operations and nodes ahead of which they are complete where a hint to wait is followed."""
+    operation, before = hint.spans[0], hint.spans[-1]
+    begun = [node.number for node in program.graph.nodes if node_span(program, node.number) == operation]
+    ahead = [node.number for node in program.graph.nodes if node_span(program, node.number) == before]
+    frame = {n: program.graph.nodes[n].frame for n in (*begun, *ahead)}
+    if operation == before:
+        return frozenset((n, n) for n in begun)
+    return frozenset((n, at) for n in begun for at in ahead if frame[n] == frame[at])
 
 
 def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:

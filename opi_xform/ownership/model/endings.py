@@ -8,11 +8,13 @@ A code that is not known (``exit(status)``) may be 0.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Program
 
 Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
@@ -24,40 +26,86 @@ _ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "
 NO_END = ELSEWHERE | _EXITS | _ORDERLY
 """After these the program goes on, or has ended in an order of its own."""
 _OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-": sub, "*": mul}
+_OTHER = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+NOTHING: Mapping[Comparison, bool] = {}
 
 
-def ends(program: Program, addressed: Collection[str], block: int, known: Mapping[Name, int]) -> bool:
+def ends(
+    program: Program,
+    addressed: Collection[str],
+    block: int,
+    known: Mapping[Name, int],
+    behind: int = -1,
+    told: Mapping[Comparison, bool] = NOTHING,
+) -> bool:
     """Whether every way from the start of a block ends the program; known: numbers that variables have there.
 
-    addressed: variables that may change through pointers.
+    addressed: variables that may change through pointers.  behind: a node of the block behind which the ways begin, in
+    place of its start.  told: what comparisons of values find on the ways, until a loop is gone round: from then on its
+    values are others.
     """
-    work = [(block, dict(known))]
-    seen: set[tuple[int, tuple[tuple[Name, int], ...]]] = set()
+    graph = program.graph
+    work = [(block, behind, dict(known), told)]
+    seen: set[tuple[int, bool, tuple[tuple[Name, int], ...]]] = set()
     steps = 0
     while work:
-        block, found = work.pop()
-        state = (block, tuple(sorted(found.items(), key=str)))
-        if state in seen:
-            continue
-        seen.add(state)
-        steps += len(program.graph.blocks[block]) + 1
+        block, behind, found, told = work.pop()
+        nodes = graph.blocks[block]
+        if behind < 0:
+            state = (block, bool(told), tuple(sorted(found.items(), key=str)))
+            if state in seen:
+                continue
+            seen.add(state)
+        else:
+            nodes = nodes[nodes.index(behind) + 1 :]
+        steps += len(nodes) + 1
         if steps > _BUDGET:
             return False
-        following = _through(program, addressed, block, found)
+        following = _through(program, addressed, block, nodes, found, told)
         if following is None:
             return False
-        work.extend((b, dict(found)) for b in following)
+        work.extend((b, -1, dict(found), told if b > block else NOTHING) for b in following)
     return True
 
 
+def told_at(program: Program, block: int) -> dict[Comparison, bool]:
+    """What the comparisons have found by which alone a block is come to, back to where ways meet."""
+    graph, values = program.graph, program.values
+    out: dict[Comparison, bool] = {}
+    while len(graph.preds[block]) == 1 and graph.preds[block][0] < block:
+        (before,) = graph.preds[block]
+        succs, nodes = graph.succs[before], graph.blocks[before]
+        found = values.conditions.get(nodes[-1]) if nodes else None
+        if found is not None and len(succs) == 2 and succs[0] != succs[1]:
+            out[found] = block == succs[0]
+        block = before
+    return out
+
+
+def _found(told: Mapping[Comparison, bool], asked: Comparison | None) -> bool | None:
+    """What a comparison finds where others have found this."""
+    if asked is None:
+        return None
+    if asked in told:
+        return told[asked]
+    other = _OTHER.get(asked.op)
+    found = None if other is None else told.get(replace(asked, op=other))
+    return None if found is None else not found
+
+
 def _through(
-    program: Program, addressed: Collection[str], block: int, found: dict[Name, int]
+    program: Program,
+    addressed: Collection[str],
+    block: int,
+    nodes: Sequence[int],
+    found: dict[Name, int],
+    told: Mapping[Comparison, bool],
 ) -> tuple[int, ...] | None:
     """The blocks that come next, () where the program ends; None: it may not.  Changes what is known to what it is at
-    the end of the block."""
+    the end of the block.  nodes: what is left of it."""
     graph = program.graph
     succs = graph.succs[block]
-    for n in graph.blocks[block]:
+    for n in nodes:
         node = graph.nodes[n]
         frame, action = node.frame, node.action
         match action:
@@ -79,6 +127,8 @@ def _through(
                 _set(found, _variable(program, frame, key), None)
             case ins.Branch(cond=cond) if len(succs) == 2:
                 value = _value(program, found, frame, cond)
+                if value is None:
+                    value = _found(told, program.values.conditions.get(n))
                 if value is not None:
                     return (succs[0 if value else 1],)
             case ins.CallInstr() | Lost():
