@@ -12,8 +12,8 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
-from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.called import called_in
+from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions
