@@ -24,6 +24,7 @@ from opi_xform.ownership.explain.culprits import unwritten
 from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
 from opi_xform.ownership.explain.hints import first_contents, waited
 from opi_xform.ownership.explain.hints import told as hint_told
+from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.explain.pointers.unknown_buffers import stray_refusal
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.last.edits import of_blocks
@@ -239,6 +240,9 @@ def _assumed(facts: BufferFacts, verdict: Verdict) -> None:
 def _deepened(deepest: Deepest, facts: BufferFacts, verdict: Verdict, wordless: Collection[Place]) -> None:
     refusals = {p: refusal for p, refusal in verdict.refusals.items() if p not in wordless}
     deepest.of_buffer(facts.found, refusals, lambda: facts.liveness.judges)
+    for use in facts.found.uses if facts.found.swaps else ():
+        if (told := refusals.get(use.place)) is not None:
+            refusals[use.place] = by_the_other_name(deepest.live_data, use, told)
     verdict.refusals.update(refusals)
 
 

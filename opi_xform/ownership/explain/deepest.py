@@ -18,7 +18,6 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.culprits import (
-    EXCHANGED,
     TRIES,
     ahead,
     excluded_after,
@@ -30,7 +29,6 @@ from opi_xform.ownership.explain.culprits import (
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
-from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
@@ -161,8 +159,6 @@ class Deepest:
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
-        if refusal.reason is Reason.READ_LATER and any(what == EXCHANGED for _, what in refusal.notes):
-            return by_the_other_name(self.live_data, uses[0], refusal)
         if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
             return self.live_data.another_row(uses[0], refusal) or refusal
         if refusal.reason not in FORM:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import called_in, read_notes
-from opi_xform.ownership.explain.culprits import ahead
+from opi_xform.ownership.explain.culprits import EXCHANGED, ahead
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -19,8 +20,10 @@ from opi_xform.ownership.model.roots import STORED, Root
 def by_the_other_name(live: LiveData, use: Use, refusal: Refusal) -> Refusal:
     """Why a site stays for what another pointer has: the call that sends it or the line that reads it, and the lengths.
 
-    refusal: says only where they change places.
+    refusal: any; one that says only where they change places is told more of.
     """
+    if refusal.reason is not Reason.READ_LATER or [what for _, what in refusal.notes] != [EXCHANGED]:
+        return refusal
     argument = use.call.args[use.argument]
     found = live.roots.of(argument, live.graph.nodes[use.node].frame)
     other = "" if found is None else live.exchanged(found.root)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from case_tools import run_tool
+
+from opi_xform.codes import Reason
+from opi_xform.ir.span import NOWHERE
+from opi_xform.ownership.explain.culprits import EXCHANGED
+from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
+from opi_xform.ownership.model.buffers import Refusal
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -76,3 +82,10 @@ def test_equal_lengths_leave_the_line_that_reads(tmp_path: Path) -> None:
     text = PROGRAM.replace("b, theirs", "b, mine").replace("i < mine", "i < 700")
     site = told(text, tmp_path)["recv", at(text, "RECV")]
     assert f"line {at(text, 'READ')} reads no more of `a` than this receive brings (`mine`)" in site["message"]
+
+
+def test_another_reason_is_left_as_it_is() -> None:
+    nothing = cast(Any, None)
+    for reason, what in ((Reason.READ_LATER, "here"), (Reason.PENDING, EXCHANGED)):
+        refusal = Refusal(reason, "why", ((NOWHERE, what),))
+        assert by_the_other_name(nothing, nothing, refusal) is refusal
