@@ -57,6 +57,7 @@ class Following:
             "move": self.moved,
             "guard": self.guarded,
             "end": self.ended,
+            "within": self.ended_within,
             "wait": self.waited,
         }
         return [way for way in ways[advice.kind](site, advice.spans) if way] if advice.kind in ways else []
@@ -146,6 +147,17 @@ class Following:
                 inside[file] = (*inside.get(file, (include,)), *self.around(body.span, "exit(1); "))
         whole = [sum(len(edits) for edits in way.values()) for way in (ahead, inside)]
         return [way for way, n in zip((ahead, inside), whole, strict=True) if n >= len(spans) + 1]
+
+    def ended_within(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
+        """What is done where a test finds no memory ends the program."""
+        out: dict[str, tuple[ByteEdit, ...]] = {}
+        for span in spans:
+            place = self.place(span)
+            if place is None or not isinstance(place.statement, ast.If):
+                return []
+            put = self.around(place.statement.then.span, "exit(1); ")
+            out[span.file] = (*out.get(span.file, (_line("#include <stdlib.h>\n"),)), *put)
+        return [out]
 
     def waited(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
         """The operation that may be pending is waited for: before what is in the way, or behind itself."""

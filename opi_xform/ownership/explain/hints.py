@@ -8,7 +8,8 @@ from dataclasses import replace
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, uncertain_test
+from opi_xform.ir.span import Span
+from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, body_for_want, uncertain_test
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.called import called_from, node_span, only_where
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
@@ -22,7 +23,7 @@ from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.regions.sets import BudgetExceeded
 
-ENDING = "ending with an error (`exit(1)`, `MPI_Abort`)"
+ENDING = "ending with an error (`exit(1)`, `MPI_Abort`) and no MPI_Finalize"
 
 
 def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
@@ -82,13 +83,23 @@ def ending(
     find NULL.  None where that would not do, or where such a pointer may be NULL with all being well.
     """
     ended: dict[int, None] = {}
+    bodies: dict[Span, Span] = {}  # with the test of each
     while True:
-        found = uncertain_test(program, buffer, tests, known, addressed, unmoved, ended)
+        found = uncertain_test(program, buffer, tests, known, addressed, unmoved, ended, bodies)
+        if found is None and bodies:
+            inside = tuple(bodies.values())
+            return Advice("within", f"{ENDING} in the `if` at {lines_of(inside)}", inside)
         if found is None:
             spans = tuple(dict.fromkeys(node_span(program, n) for n in ended))
             return Advice("end", f"{ENDING} wherever it is NULL at {lines_of(spans)}", spans)
         n, why = found
         if why != GOES_ON:
+            return None
+        body = None if ended or always_set(program, n) else body_for_want(program, n)
+        if body is not None and body not in bodies:
+            bodies[body] = node_span(program, n)
+            continue
+        if bodies:
             return None
         span = node_span(program, n)
         same = [node.number for node in program.graph.nodes if node_span(program, node.number) == span]

@@ -14,6 +14,7 @@ from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Program
 
@@ -37,12 +38,13 @@ def ends(
     known: Mapping[Name, int],
     behind: int = -1,
     told: Mapping[Comparison, bool] = NOTHING,
+    bodies: Collection[Span] = (),
 ) -> bool:
     """Whether every way from the start of a block ends the program; known: numbers that variables have there.
 
     addressed: variables that may change through pointers.  behind: a node of the block behind which the ways begin, in
     place of its start.  told: what comparisons of values find on the ways, until a loop is gone round: from then on its
-    values are others.
+    values are others.  bodies: text that is supposed to end it.
     """
     graph = program.graph
     work = [(block, behind, dict(known), told)]
@@ -61,7 +63,7 @@ def ends(
         steps += len(nodes) + 1
         if steps > _BUDGET:
             return False
-        following = _through(program, addressed, block, nodes, found, told)
+        following = _through(program, addressed, block, nodes, found, told, bodies)
         if following is None:
             return False
         work.extend((b, -1, dict(found), told if b > block else NOTHING) for b in following)
@@ -70,19 +72,28 @@ def ends(
 
 def told_at(program: Program, block: int) -> dict[Comparison, bool]:
     """What the comparisons have found by which alone a block is come to, back to where ways meet."""
+    return {found: held for _, found, held in come_by(program, block)}
+
+
+def come_by(program: Program, block: int) -> list[tuple[int, Comparison, bool]]:
+    """The same, each with the block that is entered by it."""
     graph, values = program.graph, program.values
-    out: dict[Comparison, bool] = {}
+    out: list[tuple[int, Comparison, bool]] = []
     while len(graph.preds[block]) == 1 and graph.preds[block][0] < block:
         (before,) = graph.preds[block]
         succs, nodes = graph.succs[before], graph.blocks[before]
         found = values.conditions.get(nodes[-1]) if nodes else None
         if found is not None and len(succs) == 2 and succs[0] != succs[1]:
-            out[found] = block == succs[0]
+            out.append((block, found, block == succs[0]))
         block = before
     return out
 
 
-def _found(told: Mapping[Comparison, bool], asked: Comparison | None) -> bool | None:
+def stands_in(span: Span, text: Span) -> bool:
+    return span.file == text.file and text.begin <= span.begin and span.end <= text.end
+
+
+def found_by(told: Mapping[Comparison, bool], asked: Comparison | None) -> bool | None:
     """What a comparison finds where others have found this."""
     if asked is None:
         return None
@@ -100,6 +111,7 @@ def _through(
     nodes: Sequence[int],
     found: dict[Name, int],
     told: Mapping[Comparison, bool],
+    bodies: Collection[Span],
 ) -> tuple[int, ...] | None:
     """The blocks that come next, () where the program ends; None: it may not.  Changes what is known to what it is at
     the end of the block.  nodes: what is left of it."""
@@ -108,6 +120,8 @@ def _through(
     for n in nodes:
         node = graph.nodes[n]
         frame, action = node.frame, node.action
+        if bodies and isinstance(action, ins.Instr) and any(stands_in(action.span, body) for body in bodies):
+            return ()
         match action:
             case ins.Define(target=ins.Var(key=key)):
                 value = None if key in addressed else _value(program, found, frame, action.value)
@@ -128,7 +142,7 @@ def _through(
             case ins.Branch(cond=cond) if len(succs) == 2:
                 value = _value(program, found, frame, cond)
                 if value is None:
-                    value = _found(told, program.values.conditions.get(n))
+                    value = found_by(told, program.values.conditions.get(n))
                 if value is not None:
                     return (succs[0 if value else 1],)
             case ins.CallInstr() | Lost():

@@ -51,7 +51,7 @@ BUGS = (
     Bug(
         "malloc returns memory",
         _NULL_TESTS,
-        "if not _proved(program, buffer, n, addressed, unproved, n in unmoved, ended):",
+        "if not _proved(program, buffer, n, addressed, unproved, n in unmoved, ended, bodies):",
         "if False:",
         ("c_null_code", "c_null_guarded", "c_null_two", "c_null_finalize"),
         condition="comparison with NULL",
@@ -59,7 +59,7 @@ BUGS = (
     Bug(
         "a program ends where malloc has failed",
         _NULL_TESTS,
-        "if not ends(program, addressed, node.block, known, n, told_at(program, node.block)):",
+        "if not ends(program, addressed, node.block, known, n, told_at(program, node.block), bodies):",
         "if False:",
         ("failed_well", "failed_asked_well", "failed_one", "failed_other"),
         condition="comparison with NULL",
@@ -67,7 +67,7 @@ BUGS = (
     Bug(
         "a test of which it is not known what it compares is one of memory",
         _NULL_TESTS,
-        "return all(ends_without(program, addressed, o) for o in buffer.objects)",
+        "return all(ends_without(program, addressed, o, bodies) for o in buffer.objects)",
         "return True",
         ("failed_asked_well", "failed_one"),
         condition="comparison with NULL",
