@@ -200,19 +200,23 @@ class Writing:
         return True
 
     def never_changes(self, key: str) -> bool:
-        """A parameter, or a local variable with an initialiser, that nothing else sets."""
+        """A parameter, or a local variable with an initialiser, that nothing else sets; or one that a statement of the
+        function's own block sets, which runs once.
+        """
         v = self.function.variables.get(key)
         if v is None or v.kind not in ("param", "local") or not v.type.is_scalar or v.type.volatile or v.type.atomic:
             return False
-        if v.kind == "local" and v.init is None:
-            return False
         if self.index.texts.in_directive(self.function.span.file, v.name) is not None:
             return False
-        return all(
-            not isinstance(m.parent, (ast.AddrOf, ast.IncDec, ast.Opaque))
-            and not (isinstance(m.parent, ast.Assign) and m.parent.target is m.ref)
-            for m in self.index.by_key.get(key, ())
-        )
+        mentions = self.index.by_key.get(key, ())
+        if any(isinstance(m.parent, (ast.AddrOf, ast.IncDec, ast.Opaque)) for m in mentions):
+            return False
+        sets = [m.parent for m in mentions if isinstance(m.parent, ast.Assign) and m.parent.target is m.ref]
+        if v.kind == "param" or v.init is not None:
+            return not sets
+        body = self.function.body.body if isinstance(self.function.body, ast.Block) else ()
+        once = [s.expr for s in body if isinstance(s, ast.ExprStmt)]
+        return len(sets) == 1 and not sets[0].op and any(e is sets[0] for e in once)
 
     def is_of_function(self, core: ast.Expr) -> bool:
         """The words name nothing that a block declares: what they say is the same in all of the function."""
