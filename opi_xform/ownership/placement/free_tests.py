@@ -108,12 +108,9 @@ class _Tests:
         freed = self.freeing.get((node.frame, self.flow.stmt[m]))
         if any(node.frame in d.wrappers for d in self.freeing.values()) or (freed and self.is_part_of(freed, m)):
             return True
-        action = node.action
-        return (
-            isinstance(action, ins.Define)
-            and action.target == ins.Var(self.buffer.carrier.variable)
-            and (action.value == ins.Const(0))
-        )
+        action, given = node.action, self.program.values.operands.get(m, ())
+        sets = isinstance(action, ins.Define) and action.target == ins.Var(self.buffer.carrier.variable)
+        return sets and bool(given) and given[-1].constant == 0
 
     def is_part_of(self, freed: Deallocation, m: int) -> bool:
         """A node of a statement that frees the buffer does nothing else but to set the carrier to NULL."""
