@@ -130,7 +130,9 @@ BETWEEN = "MPI_Send(&v[m], k, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);"
 def test_a_message_between_two_others_tells_its_size(
     inside: str, behind: str, assumes: tuple[str, ...] | None, tmp_path: Path
 ) -> None:
-    """`v[0 .. m)` is beside `v[m + k .. m + k + n)` where the message in between has no negative count (`sizes.py`)."""
+    """`v[0 .. m)` is beside `v[m + k .. m + k + n)` where the message in between has no negative count.
+
+    What is tried: opi_xform.divide.passages.sizes."""
     other = "for (int i = 0; i < m; i++)\nv[i] = 1;"
     before = "int m = argc + 1, k = argc - 5; at = m + k;"
     found = program(tmp_path, f"{PACK}\n{other}\n{SEND}\n{inside}", behind, before)
