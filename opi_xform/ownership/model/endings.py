@@ -3,13 +3,15 @@
 The ways are followed with the integers that are known on them, so that `return -1`, and a caller that ends the program
 when it gets -1, are seen as one.  An end is a call that never returns, or `return` from main with another number than
 0. One in good order is none: a program that calls MPI_Finalize first, or whose code is 0, has told what it had to tell.
-A code that is not known (``exit(status)``) may be 0.
+A code that is not known (``exit(status)``) may be 0, and one that is known has 8 bits.  A function that is given to
+``atexit`` may do anything at an end; a loop that goes on for ever is none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
@@ -19,9 +21,15 @@ from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Program
 
 Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
+_State = tuple[int, int, bool, tuple[tuple[Name, int], ...]]
+"""A block, the node behind which its ways begin (-1: its start), whether comparisons are told, and what is known."""
+_START: _State = (-1, -1, False, ())
 _BUDGET = 4000  # nodes
 ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "thrd_exit"})
 """They never return, and the program goes on."""
+_ANOTHER = frozenset({"execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "execveat", "fexecve"})
+"""Another program goes on in this one's place."""
+_AT_ENDS = frozenset({"atexit", "on_exit", "at_quick_exit", "__cxa_atexit", "__cxa_at_quick_exit"})
 _EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
 _ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "PMPI_Session_finalize"})
 NO_END = ELSEWHERE | _EXITS | _ORDERLY
@@ -47,18 +55,22 @@ def ends(
     values are others.  bodies: text that is supposed to end it.
     """
     graph = program.graph
-    work = [(block, behind, dict(known), told)]
-    seen: set[tuple[int, bool, tuple[tuple[Name, int], ...]]] = set()
+    if _does_more(program):
+        return False
+    work = [(block, behind, dict(known), told, _START)]
+    from_: dict[_State, set[_State]] = {}
+    ended: set[_State] = set()
     steps = 0
     while work:
-        block, behind, found, told = work.pop()
+        block, behind, found, told, before = work.pop()
         nodes = graph.blocks[block]
-        if behind < 0:
-            state = (block, bool(told), tuple(sorted(found.items(), key=str)))
-            if state in seen:
-                continue
-            seen.add(state)
-        else:
+        state = (block, behind, bool(told), tuple(sorted(found.items(), key=str)))
+        known_before = from_.setdefault(state, set())
+        again = bool(known_before)
+        known_before.add(before)
+        if again:
+            continue
+        if behind >= 0:
             nodes = nodes[nodes.index(behind) + 1 :]
         steps += len(nodes) + 1
         if steps > _BUDGET:
@@ -66,8 +78,31 @@ def ends(
         following = _through(program, addressed, block, nodes, found, told, bodies)
         if following is None:
             return False
-        work.extend((b, -1, dict(found), told if b > block else NOTHING) for b in following)
-    return True
+        if not following:
+            ended.add(state)
+        work.extend((b, -1, dict(found), told if b > block else NOTHING, state) for b in following)
+    return _all_come_to(ended, from_)
+
+
+def _all_come_to(ended: set[_State], from_: Mapping[_State, set[_State]]) -> bool:
+    """Every state of the ways has a way to an end: none goes round for ever."""
+    found, work = set(ended), list(ended)
+    while work:
+        new = from_.get(work.pop(), set()) - found
+        found |= new
+        work.extend(new)
+    return found.issuperset(from_)
+
+
+@lru_cache(maxsize=1)
+def _does_more(program: Program) -> bool:
+    """Functions of the program may run when it ends."""
+    for node in (*program.graph.nodes, *program.graph.background.nodes):
+        action = node.action
+        call = action.call if isinstance(action, Lost) else action
+        if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc) and call.callee.key in _AT_ENDS:
+            return True
+    return False
 
 
 def told_at(program: Program, block: int) -> dict[Comparison, bool]:
@@ -150,9 +185,9 @@ def _through(
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
                 if name in graph.background.lowered:
                     return None  # a summary does not say how the program ends, or that it does not
-                if name in _ORDERLY or name in ELSEWHERE:
+                if name in _ORDERLY or name in ELSEWHERE or name in _ANOTHER:
                     return None
-                if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):
+                if name in _EXITS and not (call.args and (_value(program, found, frame, call.args[0]) or 0) & 0xFF):
                     return None
                 if call.target is not None:
                     _set(found, (frame, call.target.number), None)
@@ -163,7 +198,7 @@ def _through(
                     return ()  # it never returns
             case ins.ReturnInstr(value=result) if graph.frames[frame].parent < 0:
                 code = None if result is None else _value(program, found, frame, result)
-                return () if code and graph.frames[frame].function == MAIN else None
+                return () if (code or 0) & 0xFF and graph.frames[frame].function == MAIN else None
             case _:
                 pass
     return succs or None
