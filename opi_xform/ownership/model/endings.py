@@ -19,6 +19,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.names import leaves, operands
 
 Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
 _State = tuple[int, int, bool, tuple[tuple[Name, int], ...]]
@@ -96,13 +97,10 @@ def _all_come_to(ended: set[_State], from_: Mapping[_State, set[_State]]) -> boo
 
 @lru_cache(maxsize=1)
 def _does_more(program: Program) -> bool:
-    """Functions of the program may run when it ends."""
-    for node in (*program.graph.nodes, *program.graph.background.nodes):
-        action = node.action
-        call = action.call if isinstance(action, Lost) else action
-        if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc) and call.callee.key in _AT_ENDS:
-            return True
-    return False
+    """Functions of the program may run when it ends: what registers them is called, or its address is taken."""
+    nodes = (*program.graph.nodes, *program.graph.background.nodes)
+    said = (leaf for node in nodes for _, operand in operands(node) for leaf in leaves(operand))
+    return any(isinstance(leaf, ins.AddrFunc) and leaf.key in _AT_ENDS for leaf in said)
 
 
 def told_at(program: Program, block: int) -> dict[Comparison, bool]:

@@ -273,6 +273,7 @@ def ending(body: str, head: str = "") -> bool:
         ("for (;;) MPI_Comm_size(MPI_COMM_WORLD, &n);", False),
         ("while (n > 7) MPI_Comm_size(MPI_COMM_WORLD, &n); exit(1);", True),
         ("atexit(abort); exit(1);", False),
+        ("int atexit(void (*)(void)), (*at_end)(void (*)(void)) = atexit; at_end(abort); exit(1);", False),
         ("return 1;", True),
         ("return 0;", False),
         ("int code = -1; return code;", True),
