@@ -13,7 +13,9 @@ GUARD = "_opi_guard"
 """What the name of a guard ends with, behind that of its variable."""
 
 _GUARD = re.compile(
-    rb"\b__thread char (\w+)" + GUARD.encode() + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\)| = 0);"
+    rb"\b__thread char (\w+)"
+    + GUARD.encode()
+    + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))?(?: = 0)?;"  # the two also together: in files of old
 )
 
 

@@ -131,7 +131,7 @@ def test_a_definition_in_a_header_has_one_guard_a_file(tmp_path: Path, mpi_user:
     (tmp_path / "pack.c").write_text('#include "b.h"' + PACK.format(declared="").removeprefix("#define N 64"))
     (tmp_path / "old.c").write_text("double b[64];\n")
     transform(tmp_path, tmp_path / "out", "main.c", "pack.c")
-    assert '__asm__("b") __attribute__((weak)) = 0;' in (tmp_path / "out/b.h").read_text()
+    assert '__asm__("b") __attribute__((weak)); ' in (tmp_path / "out/b.h").read_text()
     files = ("-fcommon", tmp_path / "out/main.c", tmp_path / "out/pack.c")
     mpi_user.opicc(*files, "-o", tmp_path / "app")
     assert mpi_user.run(1, tmp_path / "app").out == "63\n"
