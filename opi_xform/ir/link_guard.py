@@ -15,7 +15,7 @@ GUARD = "_opi_guard"
 _GUARD = re.compile(
     rb"\b__thread char (\w+)"
     + GUARD.encode()
-    + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))?(?: = 0)?;"  # the two also together: in files of old
+    + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))?(?: = 0)?;"  # both: in older files
 )
 
 
