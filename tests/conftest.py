@@ -176,6 +176,12 @@ def mpi_user(request: pytest.FixtureRequest, opi_cache: Path) -> MpiUser:
     return MpiUser(request.param, opi_cache)
 
 
+def in_turn(mpi_user: MpiUser, number: int) -> None:
+    """Skips what the other MPI is tested with: of what is about both, ``number`` after ``number`` with each in turn."""
+    if len(MPIS) > 1 and number % len(MPIS) != MPIS.index(mpi_user.mpi):
+        pytest.skip("tested with the other MPI")
+
+
 @pytest.fixture(scope="session")
 def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A temporary directory that all pytest-xdist workers of one run share."""

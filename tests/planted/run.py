@@ -2,7 +2,8 @@
 
 A bug is one replacement in one module's text, made while the module is loaded; nothing is written.  It is caught when
 a site that a case says must stay converts.  The second way to the decision is not asked then.  Of a bug that says so
-(``other_way``) it is: such a bug is caught when the two ways disagree.  Every bug runs in a process of its own.
+(``other_way``) it is: such a bug is caught when the two ways disagree.  Every bug runs in a process of its own, forked
+from one that has loaded Python's and others' modules and none of the tool's.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import argparse
 import importlib.machinery
 import importlib.util
+import multiprocessing
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import CodeType
 
@@ -101,30 +103,43 @@ def converted_by(names: Sequence[str]) -> str:
     return ""
 
 
+_FORKED = multiprocessing.get_context("forkserver")
+_FORKED.set_forkserver_preload(
+    ["argparse", "ast", "concurrent.futures", "ctypes", "email.message", "importlib.metadata", "inspect", "islpy"]
+)
+
+
 def caught(bug: Bug) -> str:
     """What catches the bug, run in a process of its own; '' when nothing does."""
-    command = [sys.executable, "-m", "tests.planted.run", "--plant", bug.name]
+    here, there = _FORKED.Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ)
-        if any(b.module.startswith(("opi_xform.frontend.", "opi_xform.ir.")) for b in planted(bug)):
-            environment["OPI_CACHE"] = folder  # what such a bug makes of a file is remembered nowhere else
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-    return done.stdout.strip() if done.returncode == 0 else ""
+        changed = any(b.module.startswith(("opi_xform.frontend.", "opi_xform.ir.")) for b in planted(bug))
+        # what such a bug makes of a file is remembered nowhere else
+        cache = {"OPI_CACHE": folder} if changed else {}
+        process = _FORKED.Process(target=_tell, args=(bug.name, {**os.environ, **cache}, there))
+        process.start()
+        there.close()
+        try:
+            return str(here.recv()) if here.poll(SECONDS) else ""
+        except EOFError:  # it ended without a word
+            return ""
+        finally:
+            process.kill()
+            process.join()
+
+
+def _tell(name: str, environment: dict[str, str], to: Connection) -> None:
+    """In a process of its own: plant the bug, and send what catches it."""
+    os.environ.update(environment)
+    (bug,) = (bug for bug in BUGS if bug.name == name)
+    sys.meta_path.insert(0, _Finder(bug))  # type: ignore[arg-type]
+    to.send(converted_by(bug.cases))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plant", metavar="NAME", help="this bug, in this process")
     parser.add_argument("--only", metavar="TEXT", default="", help="bugs whose names contain it")
     arguments = parser.parse_args()
-    if arguments.plant:
-        bug = next(bug for bug in BUGS if bug.name == arguments.plant)
-        sys.meta_path.insert(0, _Finder(bug))  # type: ignore[arg-type]
-        found = converted_by(bug.cases)
-        print(found)
-        return 0 if found else 1
     missed = 0
     chosen = [bug for bug in BUGS if arguments.only in bug.name]
     for bug in chosen:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MPIS, MpiUser, only_one
+from conftest import CHECKOUT, MPIS, MpiUser, in_turn, only_one
 
 from opi_xform.launch.ranks import ensure_ranks, link_flags
 from opi_xform.resources import runtime_include_dir
@@ -117,6 +117,7 @@ def of_ranks(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPa
 def test_windows_of_ranks_that_share_a_process(
     mpi_user: MpiUser, of_ranks: Path, name: str, kind: str, ranks: int
 ) -> None:
+    in_turn(mpi_user, len(name) + len(kind) + ranks)
     told = {**os.environ, **mpi_user.environment, "OPI_RANKS": str(ranks), "OPI_RANKS_CARRIER": kind}
     done = subprocess.run([of_ranks / name], env=told, capture_output=True, text=True, check=False, timeout=120)
     if "this MPI has no such calls" in done.stdout:
@@ -139,6 +140,7 @@ def test_a_reader_does_not_wait_for_ever_for_a_writer(mpi_user: MpiUser, of_rank
 def test_windows_of_ranks_in_several_processes(
     mpi_user: MpiUser, of_ranks: Path, name: str, kind: str, per_process: str
 ) -> None:
+    in_turn(mpi_user, len(name) + len(kind) + len(per_process))
     told = {"OPI_RANKS_PER_PROCESS": per_process, "OPI_RANKS_CARRIER": kind}
     result = mpi_user.run(per_process.count(",") + 1, of_ranks / name, **told)
     if "this MPI has no such calls" in result.out:

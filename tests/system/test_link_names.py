@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import MpiUser
+from conftest import MpiUser, in_turn
 
 MAIN = """#include <mpi.h>
 #include <stdio.h>
@@ -85,6 +85,8 @@ def test_a_file_left_out_that_defines_it_too(
 ) -> None:
     """With -fcommon both definitions would be one for the linker, and are without the conversion."""
     pack = folder / "pack.c"
+    is_array = "double b[N]" in (folder / "main.c").read_text()
+    in_turn(mpi_user, is_array + (common == "-fcommon") + (pie == "-pie") + LINKERS.index(linker))
     pack.write_text(pack.read_text().replace("extern ", ""))
     transform(folder, folder / "out", "main.c", "pack.c")
     flags = (common, pie, "-fPIE", *linker, "-o", folder / "app")
@@ -102,7 +104,9 @@ def test_a_header_that_defines_it_is_included_twice(
 ) -> None:
     """C lets a file define a variable without an initialiser as often as it likes, and so does the guard."""
     main, pack = folder / "main.c", folder / "pack.c"
-    declared = DECLARED[ARRAY if "double b[N]" in main.read_text() else POINTER]
+    is_array = "double b[N]" in main.read_text()
+    in_turn(mpi_user, is_array + (common == "-fcommon") + LINKERS.index(linker))
+    declared = DECLARED[ARRAY if is_array else POINTER]
     (folder / "b.h").write_text(declared.replace("extern ", "") + "\n")
     twice = '#include "b.h"\n#include "b.h"'
     text = main.read_text().replace("double b[N], other;", twice).replace("double *b = NULL, other;", twice)

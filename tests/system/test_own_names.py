@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import MpiUser
+from conftest import MpiUser, in_turn
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -73,6 +73,7 @@ def transform(folder: Path, out: Path, *arguments: str) -> str:
 @pytest.mark.parametrize("place", ["", "inc/"])
 @pytest.mark.parametrize("guard", ["OPI_H", "PROJECT_OPI_H"])
 def test_an_opi_h_of_the_program(tmp_path: Path, mpi_user: MpiUser, place: str, guard: str) -> None:
+    in_turn(mpi_user, (place == "") + (guard == "OPI_H"))
     (tmp_path / "inc").mkdir()
     (tmp_path / place / "opi.h").write_text(f"#ifndef {guard}\n#define {guard}\n#define TWICE 2\n#endif\n")
     more = '#include "opi.h"\n#if TWICE != 2\n#error another opi.h\n#endif'

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MPIS, MpiUser, Run
+from conftest import CHECKOUT, MPIS, MpiUser, Run, in_turn
 
 from opi_xform.bindings.header import read_header
 from opi_xform.bindings.ranks import kind_of, ranks_source_dir, read_ranks_table, written
@@ -288,6 +288,7 @@ int main(int argc, char **argv)
 def test_who_is_slow_is_not_taken_for_one_that_waits(
     mpi_user: MpiUser, built: Built, kind: str, processes: int
 ) -> None:
+    in_turn(mpi_user, processes)
     result = run(mpi_user, built(SLOW), 4, kind, processes=processes)
     assert (result.code, result.out) == (0, "wrong 0\n"), result.err
     assert "deadlock" not in result.err

@@ -349,10 +349,10 @@ int main(int argc, char **argv)
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 1, &grid);
     MPI_Comm_idup(MPI_COMM_WORLD, &idup, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    forms(MPI_COMM_WORLD, "world");
-    forms(turned, "in reverse");
-    forms(part, "every second rank");
-    forms(MPI_COMM_SELF, "self");
+    forms(MPI_COMM_WORLD, "world", SIZES);
+    forms(turned, "in reverse", SMALL_SIZES); /* other places of the same copies */
+    forms(part, "every second rank", SMALL_SIZES);
+    forms(MPI_COMM_SELF, "self", SIZES);
     MPI_Comm comms[] = {MPI_COMM_WORLD, dup, turned, part, grid, idup, MPI_COMM_SELF};
     for (int i = 0; i < 7; i++) {
         MPI_Comm_size(comms[i], &ranks);

@@ -140,13 +140,16 @@ static void make_types(void)
         MPI_Type_commit(&types[i]);
 }
 
-static void forms(MPI_Comm comm, const char *which)
+/* The first ``sizes`` of the SIZES numbers of elements. */
+#define SIZES 7
+#define SMALL_SIZES 5
+static void forms(MPI_Comm comm, const char *which, int sizes)
 {
-    static const int most[] = {0, 1, 3, 45, 700, 20000, 90000};
+    static const int most[SIZES] = {0, 1, 3, 45, 700, 20000, 90000};
     MPI_Comm_size(comm, &ranks);
     MPI_Comm_rank(comm, &rank);
     for (int form = 0; form < FORMS; form++)
-        for (size_t size = 0; size < sizeof most / sizeof *most; size++)
+        for (int size = 0; size < sizes; size++)
             for (int shared = 0; shared < 2; shared++) {
                 trying("%s, %s, %d elements, %s memory", which, names[form], most[size], shared ? "shared" : "private");
                 compare(comm, form, MPI_INT, MPI_INT, 2 * most[size], 0, shared);
