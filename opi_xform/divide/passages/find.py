@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from opi_xform.divide.decompose import pure
 from opi_xform.divide.mentions import Mention, blocks, mentions_of
+from opi_xform.divide.passages.early import stands_early
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -82,6 +83,7 @@ def passages(
         ref, start, address = begun
         var = program.variables[ref.var]
         function = program.graph.frames[program.graph.nodes[use.node].frame].function
+        body = program.functions[function]
         if not is_plain(var) or not same_type(program, function, var, texts):
             continue
         if ref.var not in known:
@@ -93,12 +95,13 @@ def passages(
         if count is None:
             continue
         words = words_of(program, read) if words is None else words
-        for found in _around(program, program.functions[function], info.stmt, use, known[ref.var], said(read)):
+        for found in _around(program, body, info.stmt, use, known[ref.var], said(read)):
             name = name_for(var.name, words, taken)
             first, last, mentions, before, handed = found
             begin, many = (_set_there(program, e, before) for e in (start, count))
             new = {key for s in before if isinstance(s, ast.DeclStmt) for key in s.variables}
-            if name and all(pure(e) and new.isdisjoint(_named(e)) for e in (begin, many)):
+            early = all(pure(e) and stands_early(program, body, e, before) for e in (begin, many))
+            if name and early and new.isdisjoint({*_named(begin), *_named(many)}):
                 taken.add(name)
                 one = Passage(ref.var, function, use.place, address, begin, many, first, last, mentions, name, handed)
                 out.append(one)

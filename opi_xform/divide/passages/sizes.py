@@ -29,7 +29,7 @@ class Sizes:
         self.uses = uses
         self.returns = failures_of(program).returns  # a count that is refused ends nothing then
         self.used = False
-        self.known: dict[tuple[int, int], bool] = {}
+        self.known: dict[tuple[int, int, frozenset[int]], bool] = {}
 
     def at(self, use: Use, n: int) -> list[Poly]:
         """Bytes of messages in the buffer of ``use``, in the same copy of its function: not negative at node n."""
@@ -57,9 +57,9 @@ class Sizes:
             return False
         if message == n or self.program.dominates(message, n):
             return True
-        found = self.known.get((message, n))
+        found = self.known.get((message, n, loops))
         if found is None:
-            found = self.known[message, n] = self.follows(message, n, loops)
+            found = self.known[message, n, loops] = self.follows(message, n, loops)
         return found
 
     def follows(self, message: int, n: int, loops: frozenset[int]) -> bool:

@@ -1,0 +1,98 @@
+"""Words of a message that are evaluated before statements that stand before it: nothing may trap there.
+
+The start and the number of a passage are read at its first mark (``proof.py`` shows that their values are the same
+there).  What a pointer leads to has a value only where the pointer is not NULL, and it may be tested, or set, between
+the mark and the message: ``if (!p) p = &all;``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from opi_xform.ir import ast
+from opi_xform.ir.walk import expressions, statements, within
+from opi_xform.ownership.model.buffers import Program
+
+_OF_NAMES = (ast.VarRef, ast.IntLit, ast.Binary, ast.Unary, ast.Cast)
+
+
+def stands_early(program: Program, function: ast.Function, words: ast.Expr, before: Sequence[ast.Stmt]) -> bool:
+    """Where ``words`` can be evaluated behind the statements, they can before them, too.
+
+    No pointer, and no subscript or divisor, that they go by is set by the statements.
+    """
+    leading = list(_leading(words))
+    if not leading:
+        return True
+    names = {x.var for lead in leading for x in _named(lead)}
+    addressed = {_root(e.operand) for e in _inside(program, [function.body]) if isinstance(e, ast.AddrOf)}
+    private = {v for v in program.variables if program.variables[v].kind in ("param", "local")} - addressed
+    local = names <= private and all(isinstance(e, _OF_NAMES) for lead in leading for e in within(lead))
+    return not any(_may_set(program, e, names, private, local) for e in _inside(program, before))
+
+
+def _inside(program: Program, outer: Sequence[ast.Stmt]) -> Iterator[ast.Expr]:
+    """All expressions in statements, and in what initialises variables there."""
+    for s in (s for whole in outer for s, _ in statements(whole)):
+        declared = s.variables if isinstance(s, ast.DeclStmt) else ()
+        initial = (program.variables[key].init for key in declared)
+        for one in (*expressions(s), *(e for e in initial if e is not None)):
+            yield from within(one)
+
+
+def _named(e: ast.Expr) -> Iterator[ast.VarRef]:
+    return (x for x in within(e) if isinstance(x, ast.VarRef))
+
+
+def _leading(words: ast.Expr) -> Iterator[ast.Expr]:
+    """The pointers that are followed in an expression, and the subscripts and divisors that are no numbers."""
+    for e in within(words):
+        match e:
+            case ast.Deref(operand=to):
+                yield _uncast(to)
+            case ast.Index(base=base, index=index):
+                if _uncast(base).type.is_pointer:
+                    yield _uncast(base)
+                if not isinstance(_uncast(index), ast.IntLit):
+                    yield _uncast(index)
+            case ast.Binary(op="/" | "%", right=right) if not isinstance(_uncast(right), ast.IntLit):
+                yield _uncast(right)
+
+
+def _may_set(program: Program, e: ast.Expr, names: set[str], private: set[str], local: bool) -> bool:
+    """An expression may change what leads: a variable of these names, or memory that holds it.
+
+    private: variables that are changed by their names only.  local: what leads are some of these.
+    """
+    match e:
+        case ast.Assign(target=ast.VarRef(var=var)) | ast.IncDec(operand=ast.VarRef(var=var)) if var in private:
+            return var in names
+        case ast.Assign(target=target) | ast.IncDec(operand=target):
+            named = isinstance(target, ast.VarRef) and target.var in names
+            return not local and (named or target.type.kind not in ("int", "float"))
+        case ast.Call(callee=ast.FuncRef(name=name), args=args) if name in program.effects:
+            return not local and any(map(_may_hold_pointers, args))
+        case ast.Call():
+            return not local
+    return False
+
+
+def _may_hold_pointers(argument: ast.Expr) -> bool:
+    """The memory that an argument leads to may; a handle of the MPI is no pointer of the program."""
+    given = _uncast(argument).type
+    return (
+        given.elem is not None and given.elem.kind not in ("int", "float", "function") and "MPI_" not in given.spelling
+    )
+
+
+def _root(e: ast.Expr) -> str:
+    """The variable that an lvalue is, or is a part of; '' where a pointer leads to it."""
+    while isinstance(e, ast.Member) or (isinstance(e, ast.Index) and _uncast(e.base).type.is_array):
+        e = e.base if isinstance(e, ast.Member) else _uncast(e.base)
+    return e.var if isinstance(e, ast.VarRef) else ""
+
+
+def _uncast(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
