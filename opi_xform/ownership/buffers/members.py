@@ -227,6 +227,7 @@ class Finder:
             variable.type.kind not in ("record", "array", "pointer")
             or variable.thread_local
             or variable.kind == "param"
+            or any(d.storage == "register" for d in variable.declarators)  # no member of it has an address
         ):
             return False
         if variable.is_global:

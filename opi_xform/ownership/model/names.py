@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from opi_xform.effects.model import FunctionEffect, MpiOp
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ir.walk import children
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
@@ -87,6 +89,7 @@ class Names:
         self.ends: list[int] = []  # calls in which some request may complete
         self.onward: dict[int, frozenset[int]] = {}  # by the first block of an outermost loop: what follows its blocks
         self.address_taken.update(self.objects.variable(-1, key) for key in sorted(self.graph.background.named))
+        self.address_taken.update(self.objects.variable(-1, key) for key in _initialising(program))
         for node in self.graph.nodes:
             self.index(node)
             self.classify(node)
@@ -245,6 +248,19 @@ class Names:
     def text(self, name: Name) -> str:
         """A name as people know it."""
         return f"`{self.objects.table[name[1]].name}`" if name[0] == "v" else "a value computed before"
+
+
+def _initialising(program: Program) -> list[str]:
+    """Scalar variables whose address is what static storage begins with: ``static double **where = &cur;``."""
+    found: set[str] = set()
+    stack = [v.init for v in program.variables.values() if v.is_global and v.init is not None]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, ast.VarRef) and e.var in program.variables and program.variables[e.var].type.is_scalar:
+            found.add(e.var)
+        elif not isinstance(e, ast.SizeOf):
+            stack.extend(children(e))
+    return sorted(found)
 
 
 _latest: list[Names] = []

@@ -368,3 +368,17 @@ def test_names_that_may_hold_the_address() -> None:
     assert holding == {"q"} or holding == {"`q`"}
     assert at.seeds()
     assert at.entered == {frame.call for frame in found.program.graph.frames if frame.call >= 0}
+
+
+def test_addresses_that_initialisers_take() -> None:
+    """Of static storage, at file scope and in functions; a size takes none."""
+    found = source(
+        "static double *cur, *other, *sized, *own;\n"
+        "static double **where = &cur, **both[2] = {0, &other};\nstatic unsigned long n = sizeof &sized;\n"
+        "int main(int argc, char **argv)\n{\nstatic double **mine = &own;\n*where = *both[1] = *mine = 0;\n"
+        "n = 3; sized = 0;\nreturn 0;\n}\n"
+    ).program
+    taken = names_of(found).address_taken
+    names = {found.values.objects.table[o].name for o in taken if o is not None}
+    assert {"cur", "other", "own"} <= names
+    assert "sized" not in names
