@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import os
 import subprocess
 import sys
@@ -187,6 +188,12 @@ def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A temporary directory that all pytest-xdist workers of one run share."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+def pytest_collection_finish() -> None:
+    """The tests themselves are no garbage, and need not be looked through again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @contextlib.contextmanager
