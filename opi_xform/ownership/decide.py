@@ -28,6 +28,7 @@ from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.explain.pointers.unknown_buffers import stray_refusal
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.last.edits import of_blocks
+from opi_xform.ownership.last.tested import kept_by_tests
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall
 from opi_xform.ownership.patterns.agree import disagreement
@@ -87,6 +88,8 @@ def _decided(
         for buffer, verdict in of_blocks(units, program, options, uses, kept, taken):
             groups.append(buffer)
             found.append(verdict)
+        if not silent and not program.alone:
+            kept_by_tests(units, program, options, uses, groups, found)
     for buffer, verdict in zip(groups, found, strict=True):
         for use in buffer.uses:
             verdicts[use.place] = (verdict, buffer)

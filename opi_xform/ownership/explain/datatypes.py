@@ -20,6 +20,7 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
 NOT_BROUGHT = " that this receive does not bring"  # ends of sentences, to which more may be added
+_STRUCTS = ("MPI_Type_create_struct", "MPI_Type_struct")
 SURELY_WRITTEN = " are surely written after this send"
 
 
@@ -72,6 +73,13 @@ def of_one_piece(program: Program, use: Use) -> bool:
     at = use.buffer.type
     made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
     return bool(made) and all(map(_gapless, made))
+
+
+def of_structs(program: Program, use: Use) -> bool:
+    """What makes the datatype of a message is given a struct's members: it need not have gaps, and often has none."""
+    at = use.buffer.type
+    made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
+    return bool(made) and all(_name(call).removeprefix("P") in _STRUCTS for call in made)
 
 
 def _makers(program: Program, use: Use, given: ast.Expr) -> list[ast.Call]:

@@ -26,7 +26,7 @@ from opi_xform.ownership.explain.culprits import (
     readers_of,
     same_words,
 )
-from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece
+from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece, of_structs
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
@@ -254,10 +254,13 @@ class Deepest:
     def made(self, use: Use) -> Refusal | None:
         """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""
         bottom = self.program.values.args[use.node][use.argument].constant == 0
-        if use.length is not None or bottom or (_inside(use) is not None and in_one_block(self.program, use)):
+        structs = of_structs(self.program, use)
+        if use.length is not None or bottom:
+            return None
+        if _inside(use) is not None and (structs or in_one_block(self.program, use)):
             return None
         found = layout_refusal(self.program, use)
-        row = self.live_data.place(use) if found.notes and of_one_piece(self.program, use) else None
+        row = self.live_data.place(use) if found.notes and (structs or of_one_piece(self.program, use)) else None
         return row or (found if found.notes else None)  # its length alone would be easier to do without
 
     @cached_property

@@ -13,7 +13,7 @@ from opi_xform.ownership.explain.called import called_from, loop_around, node_sp
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
-from opi_xform.ownership.explain.reaching.ways import in_turn
+from opi_xform.ownership.explain.reaching.ways import between, in_turn
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import names_of
@@ -22,6 +22,7 @@ from opi_xform.ownership.spelling.mentions import Texts
 
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
 LONGEST = 48  # characters of a condition that is told
+_ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 
 _PLACE = r"[\w.\[\]]+(?:->[\w.\[\]]+)*"
 _COMPARED = re.compile(rf"({_PLACE}(?: ?[-+*/%] ?\w+)?) ?(==|!=|<=|>=|<|>) ?(-?{_PLACE}(?: ?[-+*/%] ?\w+)?)")
@@ -94,13 +95,16 @@ def _never(program: Program, one: Test, other: Test) -> bool:
 
 
 def _unknown(program: Program, one: Test, other: Test) -> bool:
-    """One test leaves a number one value, and the other asks for what is computed from it; how is not followed."""
+    """One test leaves a number one value, and the other asks whether what is computed from it is some value, or is not;
+    how it is computed is not followed.  A range (`begin <= end`) is seldom meant for one process.
+    """
     values = program.values
     mine, its = (frozenset(p.symbols()) for p, _ in (one, other))
     if not mine.isdisjoint(its):
         return False  # what is told of the same number does not exclude the other
     sources, others = (made_of(values.symbols, values.joins, p) for p, _ in (one, other))
-    common = (fixed_by([one]).keys() & others) | (fixed_by([other]).keys() & sources)
+    common = (fixed_by([one]).keys() & others) if other[1] in _ONE_VALUE else set[int]()
+    common |= (fixed_by([other]).keys() & sources) if one[1] in _ONE_VALUE else set[int]()
     tried = [{s: value} for s in sorted(common) for value in range(RANKS)]
     return bool(tried) and not any(_holds(program, one, fixed) and _holds(program, other, fixed) for fixed in tried)
 
@@ -151,6 +155,25 @@ def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> 
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
     return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
+
+
+def by_another_call(program: Program, use: Use, n: int, name: str) -> tuple[str, tuple[tuple[Span, str], ...]] | None:
+    """A send that a later call of its function makes once more, where nothing writes until then; None for none."""
+    graph, accesses = program.graph, program.values.accesses
+    key = graph.frames[graph.nodes[use.node].frame].function
+    if node_span(program, n) != node_span(program, use.node) or graph.frames[graph.nodes[n].frame].function != key:
+        return None
+    writes = [m for m in sorted(accesses.nodes(use.object)) if accesses.touches(m, (use.object,), "W")]
+    if between(program, use.node, n, writes, own_turns(program, use)):
+        return None
+    calls = {
+        node_span(program, frame.call): None for frame in graph.frames if frame.function == key and frame.call >= 0
+    }
+    if not calls:
+        return None
+    function, spans = program.functions[key].name, tuple(sorted(calls, key=lambda span: (span.file, span.line)))
+    message = f"this call sends `{name}` once more where `{function}` is called again, and nothing is written to it"
+    return f"{message} until then", tuple((span, f"`{function}` is called here") for span in spans[:3])
 
 
 def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:

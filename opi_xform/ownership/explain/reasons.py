@@ -14,7 +14,7 @@ from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, SURELY_WRITTEN, unknown_length, unsigned_count
-from opi_xform.ownership.explain.later import next_turn, not_reached, received_meanwhile
+from opi_xform.ownership.explain.later import by_another_call, next_turn, not_reached, received_meanwhile
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
 from opi_xform.ownership.explain.reaching.branches import branches_of
@@ -136,6 +136,8 @@ def liveness_refusal(
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
             elif turn:
                 message = turn
+            elif called_again := by_another_call(program, use, first, name):
+                message, notes = called_again
             else:
                 notes = (*notes, *written(program, use, name, until=first))
         else:

@@ -42,8 +42,12 @@ def of_blocks(
     uses: Sequence[Use],
     kept: Collection[Place],
     taken: Collection[int],
+    supposed: set[int] | None = None,
 ) -> Found:
-    """Of the sites that stay, those that convert so, each with its buffer.  taken: objects of buffers that convert."""
+    """Of the sites that stay, those that convert so, each with its buffer.  taken: objects of buffers that convert.
+
+    supposed: gets the tests against NULL of which it is supposed that the program ends at them for want of memory.
+    """
     if not program.complete or program.graph.background.nodes or program.points_to.taken_apart() or program.apart:
         return []
     if any(program.functions[frame.function].refused for frame in program.graph.frames):
@@ -55,7 +59,7 @@ def of_blocks(
     sites = {p: mine for p, mine in by_place.items() if _form(program, options, mine)}
     if not sites:
         return []
-    return _Ending(units, program, options).run(sites, frozenset(taken))
+    return _Ending(units, program, options, supposed).run(sites, frozenset(taken))
 
 
 def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
@@ -144,7 +148,10 @@ def _nameless(uses: Sequence[Use]) -> Buffer:
 class _Ending:
     """One use: ``run``."""
 
-    def __init__(self, units: Sequence[ast.Unit], program: Program, options: Options) -> None:
+    def __init__(
+        self, units: Sequence[ast.Unit], program: Program, options: Options, supposed: set[int] | None = None
+    ) -> None:
+        self.supposed = supposed
         self.units = units
         self.program = program
         self.options = options
@@ -234,7 +241,7 @@ class _Ending:
     def sends(self, pool: Pool) -> LastSends | None:
         """What is done with its blocks; None: that is not understood."""
         if pool.objects not in self.known:
-            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts)
+            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts, self.supposed)
         sends = self.known[pool.objects]
         return sends if sends.understood else None
 

@@ -48,8 +48,12 @@ class State:
 class LastSends:
     """The sends of one pool."""
 
-    def __init__(self, program: Program, blocks: Blocks, pool: Pool, facts: Facts) -> None:
+    def __init__(
+        self, program: Program, blocks: Blocks, pool: Pool, facts: Facts, supposed: set[int] | None = None
+    ) -> None:
+        """supposed: gets the tests of which it is supposed that the program ends where they find no memory."""
         self.program = program
+        self.supposed = supposed
         self.graph = program.graph
         self.blocks = blocks
         self.names = blocks.names
@@ -120,7 +124,11 @@ class LastSends:
             self.guards[node.number] = name
             return True
         key: str | int = name[2] if name[0] == "t" else self.names.objects.table[name[1]].variable or ""
-        return ends(self.program, {v for v in self.variables if v}, without, {(node.frame, key): 0})
+        if ends(self.program, {v for v in self.variables if v}, without, {(node.frame, key): 0}):
+            return True
+        if self.supposed is not None:
+            self.supposed.add(node.number)
+        return self.supposed is not None
 
     def only_frees(self, there: int, without: int, name: Name) -> bool:
         """A way on which the name's memory is freed, and nothing else is done, to where the other way comes, too."""

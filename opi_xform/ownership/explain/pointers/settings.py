@@ -92,10 +92,12 @@ def freed_elsewhere(program: Program, buffer: Buffer, freed: Deallocation) -> Re
     span, name = names.span(freed.node), spelling(base_of(action.call.args[freed.argument]))
     by = f"`{name}`" if name != UNSPELLED else "an address that is no name of it"
     function = program.functions[program.graph.frames[nodes[freed.node].frame].function]
+    given = any(program.variables[key].name == name for key in function.params)
     if name == buffer.name:
         by = f"the `{name}` of `{function.name}`"
-    elif any(program.variables[key].name == name for key in function.params):
+    elif given:
         by = f"{by}, a parameter of `{function.name}`"
+    if given:
         by += f"; only a function that frees its one parameter, and does nothing else, counts as `free` of `{name}`"
     table, known = program.values.objects.table, [o for o in buffer.objects if o >= 0]
     made = _in_order({names.span(n) for o in known for m in table[o].members or (o,) for n in table[m].nodes})

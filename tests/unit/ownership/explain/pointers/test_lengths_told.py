@@ -46,6 +46,29 @@ static void make(struct group *g)
     assert site["message"] == f"the call names a row of `p`, and {part}; a message needs a buffer of its own"
 
 
+def test_rows_of_structs_go_before_the_datatype_of_a_struct(tmp_path: Path) -> None:
+    """A struct's datatype need not have gaps; that a row is a part of a block is sure."""
+    inside = """
+    struct dot { char r, g, b; } **p = malloc(4 * sizeof *p), *b = calloc(4 * n, sizeof *b);
+    int of[3] = {1, 1, 1};
+    MPI_Aint at[3] = {rank, 1, 2};
+    MPI_Datatype dot, old[3] = {MPI_CHAR, MPI_CHAR, MPI_CHAR};
+    MPI_Type_create_struct(3, of, at, old, &dot); // MADE
+    MPI_Type_commit(&dot);
+    for (int i = 0; i < 4; i++)
+        p[i] = &b[i * n]; // PART
+    MPI_Recv(p[rank], n, dot, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    s = b[n].r;
+    free(b);
+"""
+    text, site = kept("", inside, tmp_path)
+    part = f"line {line_of(text, 'PART')} makes its rows parts of one block"
+    assert site["message"] == f"the call names a row of `p`, and {part}; a message needs a buffer of its own"
+    whole = inside.replace("p[rank], n, dot", "b, 4 * n, dot").replace("p[i] = &b[i * n];", "p[i] = NULL;")
+    text, site = kept("", whole, tmp_path)
+    assert f"it is made by `MPI_Type_create_struct` at line {line_of(text, 'MADE')}" in site["message"]
+
+
 def test_a_count_that_is_not_known_to_be_that_of_the_receive(tmp_path: Path) -> None:
     before = """static MPI_Request sent;
 static int count_of(MPI_Request *r)

@@ -84,6 +84,22 @@ def test_a_free_in_the_function_that_reads_is_told_by_its_line(
     ]
 
 
+def test_a_function_that_frees_several_is_no_free_of_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = "static void drop(double *out, double *more)\n{\n    free(out); // FREED\n    free(more);\n}\n"
+    lines = [
+        "double *out = malloc(N * sizeof(double));",
+        "for (int r = 0; r < argc; r++) {",
+        "  for (int i = 0; i < N; i++) out[i] = u[i] + r;",
+        "  MPI_Send(out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "}",
+        "drop(out, malloc(8));",
+    ]
+    text, found = sites(lines, tmp_path, capfd, before)
+    message = f"`out` is freed at line {line_of(text, 'FREED')} by another name, the `out` of `drop`"
+    assert found[-1]["code"] == "OPI114"
+    assert found[-1]["message"].startswith(f"{message}; only a function that frees its one parameter, and does nothing")
+
+
 def test_a_free_of_the_only_block_by_another_name_is_told_by_its_line(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

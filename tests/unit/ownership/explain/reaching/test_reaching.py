@@ -282,3 +282,23 @@ def test_words_of_what_is_not_reached(tmp_path: Path) -> None:
     line, asked = found.line("look(b);"), found.line("if (FIRST)")
     where = f"line {line} (behind the test in line {line}), which reads it, is not reached where"
     assert message == f"could not show that {where} behind the test in line {asked}"
+
+
+def test_a_range_is_no_question_for_one_process(tmp_path: Path) -> None:
+    """What a process does in a range that is computed from its rank it does on rank 0, too, as far as is known."""
+    found = small("int from = any(rank) ? rank : 9; if (from <= size) one(); if (rank == 0) other();", tmp_path)
+    assert apart(found.program, called(found, "other"), called(found, "one")) is None
+    assert apart(found.program, called(found, "one"), called(found, "other")) is None
+
+
+def test_a_send_that_another_call_of_its_function_makes_again(tmp_path: Path) -> None:
+    """Nothing is written in between: the calls are told, not the line of the send."""
+    before = f"static void give(double *b)\n{{\n    {SEND}\n}}\n"
+    body = "give(b); // FIRST\ngive(b); // SECOND\nfree(b);\n"
+    (site,) = sites_of(text := HEAD + before + MAIN + body + TAIL, tmp_path)
+    assert site["code"] == "OPI102"
+    assert site["message"].startswith("this call sends `b` once more where `give` is called again, and nothing")
+    assert [note["line"] for note in site["notes"]] == [*lines(text, "FIRST"), *lines(text, "SECOND")]
+    written = body.replace("FIRST\n", "FIRST\nb[7] = n;\n")
+    (site,) = sites_of(HEAD + before + MAIN + written + TAIL, tmp_path)
+    assert "once more" not in site["message"]
