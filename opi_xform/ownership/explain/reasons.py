@@ -13,7 +13,13 @@ from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
-from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, SURELY_WRITTEN, unknown_length, unsigned_count
+from opi_xform.ownership.explain.datatypes import (
+    NOT_BROUGHT,
+    SURELY_WRITTEN,
+    of_one_piece,
+    unknown_length,
+    unsigned_count,
+)
 from opi_xform.ownership.explain.later import next_turn, not_reached, received_meanwhile
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
@@ -182,7 +188,9 @@ def liveness_refusal(
             message += why_unknown(program, use, first)
         unknown, made = unknown_length(program, use)
         some = counting_some(program, first) if use.op.status is None else None  # that of a nonblocking one
-        if unknown:
+        if unknown and least is None and use.lo is not None and use.lo.constant != 0 and of_one_piece(program, use):
+            message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
+        elif unknown:
             message, notes = f"{message}: {unknown}", (*notes, *made)
         elif least is None and some is not None:
             counted = node_span(program, some)
