@@ -232,7 +232,9 @@ class Deepest:
             needed = needed or judge.exceeded or unsaid
         unsure = form is None and (needed or swapped)  # another form of call is easier to see than what may be read
         live = self.live_data.refusal(uses, swapped and not needed, self.alone) if unsure else None
-        lasting = live or self.made(first) or form  # another call would still send what the datatype says
+        made = self.made(first)  # another call would still send what the datatype says
+        sure = made if live is not None and first.lo is not None and first.lo.constant == 0 else None
+        lasting = sure or live or made or form  # of a message that is no part of other data its gaps are sure
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)
         return lasting

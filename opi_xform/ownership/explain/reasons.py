@@ -184,7 +184,9 @@ def liveness_refusal(
             message += why_unknown(program, use, first)
         unknown, made = unknown_length(program, use)
         some = counting_some(program, first) if use.op.status is None else None  # that of a nonblocking one
-        if unknown:
+        if unknown and least is None and use.lo is not None and use.lo.constant != 0 and of_one_piece(program, use):
+            message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
+        elif unknown:
             message, notes = f"{message}: {unknown}", (*notes, *made)
         elif least is None and some is not None:
             counted = node_span(program, some)

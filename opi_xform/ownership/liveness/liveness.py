@@ -14,6 +14,7 @@ from islpy import Set
 
 from opi_xform.codes import Reason
 from opi_xform.ir.comparisons import NEGATED
+from opi_xform.memory.poly import number
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed, BufferEvents
 from opi_xform.ownership.liveness.failures import FAILURES
@@ -83,6 +84,7 @@ class Judge(BufferEvents):
     """
 
     asked: tuple[int, ...] = ()
+    ahead_only = False  # only what can be reached from the uses is looked at: of first contents nothing is known then
 
     def __init__(
         self, program: Program, buffer: Buffer, o: int, strict: bool, packed: Collection[Place] = frozenset()
@@ -155,7 +157,10 @@ class Judge(BufferEvents):
         return [frozenset(c) for n in range(1, len(offered) + 1) for c in combinations(offered, n)]
 
     def tried(self, assumed: Assumed) -> Judged | None:
-        """What is found on so much that is assumed; None: the integer sets took too long, however rough they are."""
+        """What is found on so much that is assumed; None: the integer sets took too long, however rough they are.
+
+        Where they did, what no message of the buffer's start leads to is left aside, and other messages are not judged.
+        """
         for _ in range(1 if self.regions.rough else 2):
             try:
                 with self.regions.budget():
@@ -163,7 +168,18 @@ class Judge(BufferEvents):
             except BudgetExceeded:
                 self.regions.context.reset_operations()
                 self.regions.be_rough()
-        return None
+        if self.ahead_only or self.indexed is not None or self.swaps:
+            return None
+        self.ahead_only = True
+        try:
+            with self.regions.budget():
+                found = self.judged(assumed)
+        except BudgetExceeded:
+            self.regions.context.reset_operations()
+            found = None
+        said = found.findings.values() if found is not None and not found.initial else ()
+        self.ahead_only = any(f.ok or f.reason is not Reason.BUDGET for f in said)
+        return found if self.ahead_only else None
 
     @staticmethod
     def fine(initial: bool, findings: Mapping[tuple[int, int], Finding]) -> bool:
@@ -185,7 +201,7 @@ class Judge(BufferEvents):
         places = None if converted is None else frozenset(converted).intersection(u.place for u in self.uses)
         replacing = None if places is None else places & self.replacing
         nodes = None if only is None else frozenset(only)
-        key = (places, replacing, nodes, assumed, self.told, self.regions.rough, renewed)
+        key = (places, replacing, nodes, assumed, self.told, self.regions.rough, renewed, self.ahead_only)
         known = self.solved.get(key)
         if known is None:
             known = self.solved[key] = self.solve(places, nodes, assumed, renewed)
@@ -210,6 +226,9 @@ class Judge(BufferEvents):
         try:
             with self.regions.budget():
                 events = self.events(converted, only, assumed, renewed)
+            ahead = self.ahead() if self.ahead_only else None
+            if ahead is not None:
+                events = {n: e for n, e in events.items() if self.program.graph.nodes[n].block in ahead}
             live = Live(
                 self.program.graph,
                 self.program.nest,
@@ -223,12 +242,29 @@ class Judge(BufferEvents):
             )
             found = live.solve()
             at_entry = live.at_entry
+            if ahead is not None:
+                at_entry = self.regions.all
+                asked = (*self.births, *self.use_nodes)
+                found |= {n: at_entry for n in asked if self.program.graph.nodes[n].block not in ahead}
         except BudgetExceeded:
             pass
         self.regions.context.reset_operations()  # what follows has a budget of its own
         signs = self.signs or any(telescope.signs for telescope, _ in telescopes)
         bounded = any(telescope.bounded for telescope, _ in telescopes)
         return _Solved(found, at_entry, signs, bounded, frozenset(self.a2))
+
+    def ahead(self) -> set[int]:
+        """The blocks that can be reached from messages that begin where the buffer does, and from what else is asked
+        about: no other one matters there.
+        """
+        nodes, succs = self.program.graph.nodes, self.program.graph.succs
+        seen = {nodes[n].block for n in (*(u.node for u in self.uses if u.lo == number(0)), *self.asked)}
+        work = sorted(seen)
+        while work:
+            fresh = [b for b in succs[work.pop()] if b not in seen]
+            seen.update(fresh)
+            work.extend(fresh)
+        return seen
 
     def judged(self, assumed: Assumed) -> Judged:
         found, at_entry = self.live(None, assumed=assumed)
@@ -240,6 +276,9 @@ class Judge(BufferEvents):
             live = found.get(u.node)
             if live is None:
                 findings[(u.node, u.argument)] = Finding(False, Reason.NOT_ANALYSED)
+                continue
+            if self.ahead_only and u.lo != number(0):
+                findings[(u.node, u.argument)] = Finding(False, Reason.BUDGET)
                 continue
             live = self.here(u, live)
             assumptions: tuple[str, ...] = ()

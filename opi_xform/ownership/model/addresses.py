@@ -338,6 +338,8 @@ class AddressFlow:
                 self.problem(n, Reason.ESCAPE, f"escapes: {reason}")
             case Bind(params=params):
                 for i, key in enumerate(params):
+                    if self.program.variables[key].type.kind == "record":
+                        continue  # a struct by value: the call reads its bytes, no address of it goes anywhere
                     if based[i] and self.base(self.recorded(n, i)) in (None, *self.objects):
                         self.variable(n, node.frame, key)
             case Lost(reason=reason) if not self.objects <= self.program.values.plain.get(n, frozenset()):

@@ -116,7 +116,7 @@ BUGS = (
         "opi_xform.values.steps",
         "            self.by_value(node, call, given)\n            return\n",
         "            return\n",
-        ("send_read_by_value",),
+        ("send_read_by_value", "element_by_value_after", "element_by_value_beside", "element_by_value_pending"),
         condition="read after send",
     ),
     Bug(

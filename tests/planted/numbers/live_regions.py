@@ -30,4 +30,12 @@ BUGS = (
         ("odd_fortran_name",),
         condition="library functions",
     ),
+    Bug(
+        "where all regions take too long, what lies blocks behind a message is left aside, too",
+        "opi_xform.ownership.liveness.liveness",
+        "        work = sorted(seen)\n",
+        "        work = list[int]()\n",
+        ("budget_before_beside",),
+        condition="budget",
+    ),
 )

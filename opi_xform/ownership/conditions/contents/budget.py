@@ -29,11 +29,13 @@ def check(facts: BufferFacts) -> Refusal | None:
 def hardest(judge: Judge) -> tuple[Span, str, str] | None:
     """The access of a buffer that is hardest to compute, what it does, and why that is hard; None where none is.
 
-    Of a buffer into which something comes a read, and of another one what writes it.
+    Of a buffer into which something comes a read that a message leads to, and of another one what writes it.
     """
     program, received = judge.program, any(u.side == "recv" for u in judge.uses)
     wanted = "R" if received else "W"
+    ahead, nodes = judge.ahead(), program.graph.nodes
     found = [a for accesses in judge.accesses.values() for a in accesses if a.kind == wanted and a.lo is not None]
+    found = [a for a in found if not received or not ahead or nodes[a.node].block in ahead]
     ranked = sorted(found, key=lambda a: (*(-x for x in _hard(judge, a)), a.node))
     if not ranked or not any(_hard(judge, ranked[0])):
         return None

@@ -131,6 +131,35 @@ static void make(struct part *p)
     assert (line_of(text, "MADE"), "made here") in [(note["line"], note["message"]) for note in site["notes"]]
 
 
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        ("&b[(n + 1) * n]", "the message lies in `b`, and line {READ} may read bytes there"),
+        ("b", "how much `row` has, which line {MADE} makes, is not known"),
+    ],
+)
+def test_a_row_of_a_field_is_told_as_such_however_long_it_is(tmp_path: Path, start: str, told: str) -> None:
+    inside = f"""
+    MPI_Datatype row;
+    MPI_Type_contiguous(n, MPI_DOUBLE, &row); // MADE
+    MPI_Type_commit(&row);
+    double *b = calloc((n + 2) * n, sizeof(double)), *c = calloc((n + 2) * n, sizeof(double));
+    for (int t = 0; t < 4; t++) {{
+        for (int i = n; i < (n + 1) * n; i++)
+            c[i] = b[i - n] + b[i + n]; // READ
+        double *p = b;
+        b = c;
+        c = p;
+        MPI_Recv({start}, 1, row, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }}
+    s = b[0];
+"""
+    text, site = kept("", inside, tmp_path)
+    told = told.format(READ=line_of(text, "READ"), MADE=line_of(text, "MADE"))
+    assert told in site["message"]
+    assert ("how much" in site["message"]) == ("how much" in told)
+
+
 @pytest.mark.parametrize(("count", "empty"), [("0", True), ("2", False)])
 def test_a_message_without_elements_is_empty(tmp_path: Path, count: str, empty: bool) -> None:
     before = f"static void never(void) {{ MPI_Send(NULL, {count}, MPI_INT, 0, 0, MPI_COMM_WORLD); }}\n"

@@ -1,0 +1,50 @@
+/* Elements are given by value before they are sent. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+struct pair {
+    double re, im;
+};
+
+static struct pair add(struct pair a, struct pair b)
+{
+    struct pair r;
+    r.re = a.re + b.re;
+    r.im = a.im - b.im;
+    return r;
+}
+
+static void shift(struct pair *v, int n, struct pair by)
+{
+    for (int i = 0; i < n; i++)
+        v[i] = add(v[i], by);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct pair *cells = malloc(N * sizeof(struct pair));
+    for (int i = 0; i < N; i++) {
+        cells[i].re = rank + i;
+        cells[i].im = 0.5 * i;
+    }
+    struct pair total = {0.0, 0.0};
+    struct pair by = {1.0, 2.0};
+    shift(cells, N, by);
+    if (rank == 0)
+        MPI_Send(cells, 2 * N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(cells)
+    else if (rank == 1) {
+        MPI_Recv(cells, 2 * N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(cells)
+        for (int i = 0; i < N; i++)
+            total = add(total, cells[i]);
+    }
+    printf("%d: %.17g %.17g\n", rank, total.re, total.im);
+    free(cells);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,62 @@
+"""Gaps of a datatype that a program makes, and other reasons that a message would have, too: which one is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from case_tools import run_tool
+
+HEAD = "#include <mpi.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+MAIN = """
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+    make();
+    struct pair *got = exchange(n, 0);
+    printf("%g\\n", got[n / 2].value);
+    free(got);
+    MPI_Finalize();
+    return 0;
+}
+"""
+PAIRS = """
+struct pair { double value; int at; };
+static MPI_Datatype kind;
+static void make(void)
+{
+    int counts[2] = {1, 1};
+    MPI_Datatype kinds[2] = {MPI_DOUBLE, MPI_INT};
+    MPI_Aint places[2] = {0, offsetof(struct pair, at)};
+    MPI_Type_create_struct(2, counts, places, kinds, &kind); // HERE
+    MPI_Type_commit(&kind);
+}
+static struct pair *exchange(int n, int rank)
+{
+    struct pair *out = malloc(n * sizeof(struct pair));
+    for (int step = 1; step < n; step *= 2) {
+        int k = 0;
+        for (int i = 0; i < n * n && k < n; i += step) {
+            out[k].value = i;
+            out[k++].at = i + rank;
+        }
+        if (2 * step >= n)
+            return out;
+        MPI_Send(out, n, kind, rank + step, 0, MPI_COMM_WORLD);
+    }
+    return out;
+}
+"""
+
+
+def test_gaps_of_a_buffer_s_own_messages_come_before_what_may_be_read_of_it(tmp_path: Path) -> None:
+    """What is read is packed anew, which is not shown; that the type has gaps stays, whatever is packed."""
+    text = HEAD + PAIRS + MAIN
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    made = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    assert (site["decision"], site["code"]) == ("keep", "OPI107")
+    assert [(note["line"], note["message"]) for note in site["notes"]] == [(made, "made here")]
