@@ -140,8 +140,10 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
             effect = names_of(program).effect(action)
             if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
                 continue
-            if o in points_to.operand(node.frame, action.args[effect.frees.arg]):
-                what = "is moved" if effect.allocates is not None else "may be what is freed"
+            freed = points_to.operand(node.frame, action.args[effect.frees.arg])
+            if o in freed:
+                moved = "is moved" if freed == {o} else "may be what is moved"
+                what = moved if effect.allocates is not None else "may be what is freed"
                 return node.number, what
     for use in collect(program):
         action = graph.nodes[use.node].action
