@@ -14,7 +14,7 @@ from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, SURELY_WRITTEN, unknown_length, unsigned_count
-from opi_xform.ownership.explain.later import next_turn, not_reached, received_meanwhile
+from opi_xform.ownership.explain.later import in_steps, next_turn, not_reached, received_meanwhile
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
 from opi_xform.ownership.explain.reaching.branches import branches_of
@@ -134,6 +134,7 @@ def liveness_refusal(
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
+                message += in_steps(program, use)
             elif turn:
                 message = turn
             else:
