@@ -68,7 +68,9 @@ def only_frees(function: ast.Function, freeing: Collection[str] = ("free",)) -> 
     ]
     if len(calls) != 1:
         return False
-    callee = calls[0].callee
+    callee, made = calls[0].callee, function.type.elem
+    if made is None or made.kind != "void":
+        return False
     return isinstance(callee, ast.FuncRef) and callee.name in freeing and _only_frees(function, calls[0], None)
 
 
@@ -79,11 +81,14 @@ def _direct(program: Program, n: int) -> bool:
 
 
 def _only_frees(function: ast.Function, call: ast.Call, out: str | None) -> bool:
-    """``void f(T *p) { if (p) free(p); }``, or less; ``call``: of free.  Of ``out``, what it points to counts."""
+    """``void f(T *p) { if (p) free(p); }``, or less; ``call``: of free.  Of ``out``, what it points to counts.
+
+    It may return a constant (``return NULL;``): a call whose value is used is no statement, and is not replaced.
+    """
     if len(function.params) != 1 or len(call.args) != 1 or function.type.elem is None:
         return False
     key = function.params[0]
-    if function.type.elem.kind != "void" or not _names(call.args[0], key, out):
+    if not _names(call.args[0], key, out):
         return False
     return _Freeing(function, call, key, out).run()
 
@@ -150,6 +155,8 @@ class _Freeing:
         match s:
             case ast.Block() | ast.Null() | ast.Return(value=None) | ast.Label():
                 return True
+            case ast.Return(value=value) if value is not None:
+                return isinstance(plain(value), ast.IntLit)
             case ast.Goto(label=label):
                 return s.span.begin < self.labels.get(label, 0)
             case ast.DoWhile(cond=ast.IntLit(value=0)):

@@ -32,6 +32,29 @@ def of_callee(program: Program, node: int, reason: str) -> str:
     return lines.marked(reason, files[0]) if len(files) == 1 else reason
 
 
+def comes_there(program: Program, n: int, o: int) -> bool:
+    """A call that is not followed is known to have to do with an object.
+
+    Of a call by which a function enters itself, points-to may only not tell apart what it is given, as a pointer from
+    a table.  Then the function names the object at the level that is followed, or its arguments lead there.
+    """
+    graph, values = program.graph, program.values
+    again = graph.entered_again(graph.nodes[n])
+    if again < 0:
+        return True
+    bases = (values.symbols.base(v) for v in values.args.get(n, ()))
+    if o in program.points_to.reachable(frozenset(base for base in bases if base is not None)):
+        return True
+    accesses = values.accesses
+    for m in (m for m in accesses.nodes(o) if any(a.object == o for a in accesses.placed(m))):
+        frame = graph.nodes[m].frame
+        while frame not in (again, -1):
+            frame = graph.frames[frame].parent
+        if frame == again and graph.entered_again(graph.nodes[m]) < 0:
+            return True
+    return False
+
+
 def called_pointer(program: Program, node: int) -> str:
     """The pointer through which a call that is not followed is made, in the source's words; '' where it has no name."""
     action = program.graph.nodes[node].action

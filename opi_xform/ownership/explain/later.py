@@ -184,3 +184,15 @@ def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tupl
     late = request_pending_at(names_of(program), use.node, use.op, others)
     what = "received into here, where this send may not be complete"
     return tuple((node_span(program, n), what) for n in sorted(late)[:1])
+
+
+def in_steps(program: Program, use: Use) -> str:
+    """What is said of a row that is named by a loop which goes on in steps that are no constant; '' of others."""
+    symbols, nest, graph = program.values.symbols, program.nest, program.graph
+    row = None if use.row is None else symbols.resolve(use.row)
+    for loop in nest.chain(graph.nodes[use.node].block) if row is not None else ():
+        count, first = symbols.count(loop), graph.blocks[nest.loops[loop].header][:1]
+        span = loop_around(program, first[0]) if first else None
+        if span is not None and row is not None and count in row.symbols() and row.coefficient(count) == 0:
+            return f"; the loop in {line_of(span)} goes on in steps that are no constant"
+    return ""

@@ -21,7 +21,7 @@ from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
+from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of, takes_all
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -281,6 +281,9 @@ class LiveData:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
         message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
+        if first_row(argument) and takes_all(self.program, use, self.blocks(objects)):
+            message = f"{line_of(span)} makes the rows of `{name}` parts of the block that is the whole message"
+            return Refusal(Reason.CARRIER, f"{message}: they would point to memory that is gone", ((span, "here"),))
         return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((span, "here"),))
 
     def another_row(self, use: Use, told: Refusal) -> Refusal | None:

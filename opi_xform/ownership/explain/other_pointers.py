@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import Object
+from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
 from opi_xform.ownership.model.buffers import Program, Use
@@ -140,8 +141,10 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
             effect = names_of(program).effect(action)
             if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
                 continue
-            if o in points_to.operand(node.frame, action.args[effect.frees.arg]):
-                what = "is moved" if effect.allocates is not None else "may be what is freed"
+            freed = points_to.operand(node.frame, action.args[effect.frees.arg])
+            if o in freed:
+                moved = "is moved" if freed == {o} else "may be what is moved"
+                what = moved if effect.allocates is not None else "may be what is freed"
                 return node.number, what
     for use in collect(program):
         action = graph.nodes[use.node].action
@@ -203,6 +206,24 @@ def first_row(argument: ast.Expr) -> bool:
     """The first pointer of a table, which may be that to the block in which all of its rows lie."""
     row = row_of(argument)
     return isinstance(row, ast.Index) and is_zero(row.index)
+
+
+def takes_all(program: Program, use: Use, blocks: Iterable[int]) -> bool:
+    """A message is as long as each block of memory in which it may lie, so it takes the rows of a table with it."""
+    values, found = program.values, False
+    for n in (n for o in blocks if o >= 0 for n in values.objects.table[o].nodes):
+        action, given = program.graph.nodes[n].action, values.args.get(n, ())
+        made = names_of(program).effect(action) if isinstance(action, ins.CallInstr) else None
+        factors = made.allocates.size if made is not None and made.allocates is not None else None
+        if factors is None or use.length is None or not given or any(f.kind not in ("const", "arg") for f in factors):
+            return False
+        size = ONE
+        for factor in factors:
+            size = size * (given[factor.value] if factor.kind == "arg" else number(factor.value))
+        if values.symbols.resolve(size) != values.symbols.resolve(use.length):
+            return False
+        found = True
+    return found
 
 
 def named_row(e: ast.Expr) -> tuple[str, str] | None:

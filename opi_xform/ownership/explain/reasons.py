@@ -134,6 +134,7 @@ def liveness_refusal(
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
+                message += in_steps(program, use)
             elif turn:
                 message = turn
             elif called_again := by_another_call(program, use, first, name):

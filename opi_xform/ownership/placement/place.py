@@ -20,6 +20,7 @@ from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
+from opi_xform.ownership.explain.pointers.row_uses import Untold, rows_untold
 from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.explain.reasons import not_there
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
@@ -242,17 +243,9 @@ class _Placing(Releases):
                 chosen = cases(self.program, self.flow, self.events.all)
             chosen = [{**case, **present} for case in chosen]
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
-            if sides is None:
-                computed = [e.node for e in self.events.all if e.row is not None and e.row.constant is None]
-                plain = {*self.buffer.carrier.allocations, *(u.node for u in self.buffer.uses)}
-                n = next((n for n in computed if n not in plain), next(iter(computed), None))
-                where = "" if n is None else f" at {line_of(node_span(self.program, n))}"
-                raise self.fail(
-                    f"it could not be shown which rows of `{self.buffer.name}` are used{where}, so what is done to one "
-                    "of them may be done to the row of this message",
-                    n,
-                )
-            self.views, self.insertions, self.lifted = sides, [], 0
+            if untold := [one for one in sides if isinstance(one, Untold)]:
+                raise Unplaceable(*rows_untold(self.program, self.buffer, untold))
+            self.views, self.insertions, self.lifted = [v for v in sides if isinstance(v, View)], [], 0
             self.held_leaving = set()
             try:
                 self.insert(variable)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
+from opi_xform.ownership.explain.pointers.row_uses import Untold
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.states import BIRTH, DEALLOC, IRECV, IREPLACE, MADE, Event, View, view
@@ -47,26 +48,28 @@ def views(
     events: Sequence[Event],
     levels: Sequence[Level],
     cases: Sequence[Mapping[int, bool]] = ({},),
-) -> list[View] | None:
-    """One view per row that a constant names, one for all others; None when the rows cannot be told apart.
+) -> list[View] | list[Untold]:
+    """One view per row that a constant names, one for all others; or what of the rows cannot be told apart.
 
     ``levels``: the statements at which calls may be inserted.  ``cases``: see guards; all views once for each.
     """
     rows = list(dict.fromkeys(e.row for e in events if e.row is not None))
     constants = sorted({c for r in rows if (c := r.constant) is not None})
-    indexed = _row_loops(program, events)
+    untold = _untold(program, events)
+    indexed = [] if untold else _row_loops(program, events)
     numbers: list[int | None] = [None, *constants]
-    if indexed is None:
+    if untold:
         moving = [r for r in rows if r.constant is None]
         if len(rows) > 1 or not moving or program.values.symbols.scope(moving[0]):
-            return None
-        indexed = []
+            return untold
     elif not indexed:
         numbers = list(constants) or [None]
     span = _common(indexed) if indexed else None
     if indexed and constants:
-        if not all(_covers(span, c) for c in constants):
-            return None
+        missed = next((c for c in constants if not _covers(span, c)), None)
+        if missed is not None:
+            at = next(e.node for e in events if e.row is not None and e.row.constant == missed)
+            return [Untold(indexed[0].loop, (at,))]
         if span is not None and span.count.constant == len(constants):
             numbers = list(constants)  # there are no others
     out: list[View] = []
@@ -95,22 +98,40 @@ def _common(loops: Sequence[_RowLoop]) -> _Span | None:
     return span if all(loop.span in (span, everything) for loop in loops) else None
 
 
-def _row_loops(program: Program, events: Sequence[Event]) -> list[_RowLoop] | None:
-    """The loops whose iterations concern one row each; None when some index is not of that kind."""
-    symbols = program.values.symbols
-    rows: dict[int, Poly] = {}
+def _untold(program: Program, events: Sequence[Event]) -> list[Untold]:
+    """What keeps the loops from being such that each of their turns concerns one row; empty where nothing does."""
+    out = []
+    rows: dict[int, Event] = {}
     for event in events:
-        if event.row is None or event.row.constant is not None:
+        loop = _own_loop(program, event)
+        if loop is None:
             continue
-        scope = symbols.scope(event.row)
-        block = program.graph.nodes[event.node].block
-        loop = next((lp for lp in program.nest.chain(block) if lp in scope), None)
-        if loop is None or rows.setdefault(loop, event.row) != event.row:
-            return None
-    for loop, row in rows.items():
-        blocks = program.nest.loops[loop].blocks
-        if any(e.row != row for e in events if e.row is not None and program.graph.nodes[e.node].block in blocks):
-            return None
+        first = rows.setdefault(loop, event)
+        if loop < 0:
+            out.append(Untold(loop, (event.node,)))
+        elif first.row != event.row:
+            out.append(Untold(loop, (first.node, event.node)))
+    for loop, first in rows.items():
+        blocks = program.nest.loops[loop].blocks if loop >= 0 else ()
+        inside = (e for e in events if e.row is not None and program.graph.nodes[e.node].block in blocks)
+        out.extend(Untold(loop, (first.node, e.node)) for e in inside if e.row != first.row)
+    return sorted(dict.fromkeys(out), key=lambda found: found.loop < 0)
+
+
+def _own_loop(program: Program, event: Event) -> int | None:
+    """The loop whose turns the index of an event's row counts; -1 for none, None where the row has a number."""
+    if event.row is None or event.row.constant is not None:
+        return None
+    scope = program.values.symbols.scope(event.row)
+    chain = program.nest.chain(program.graph.nodes[event.node].block)
+    return next((loop for loop in chain if loop in scope), -1)
+
+
+def _row_loops(program: Program, events: Sequence[Event]) -> list[_RowLoop]:
+    """The loops whose iterations concern one row each, where nothing is untold."""
+    rows = {
+        loop: event.row for event in events if event.row is not None and (loop := _own_loop(program, event)) is not None
+    }
     out = []
     for loop, row in sorted(rows.items()):
         blocks = program.nest.loops[loop].blocks

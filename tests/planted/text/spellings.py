@@ -43,6 +43,14 @@ BUGS = (
         condition="allocation and free",
     ),
     Bug(
+        "a function that frees may compute what it returns",
+        "opi_xform.ownership.allocation.deallocations",
+        "return isinstance(plain(value), ast.IntLit)",
+        "return True",
+        ("c_free_returns_count",),
+        condition="allocation and free",
+    ),
+    Bug(
         "a header keeps one size for all files that include it",
         _EDITS,
         "any(file in self.program.shared for file, _ in used)",

@@ -13,7 +13,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
-from opi_xform.ownership.explain.called import called_pointer, node_span, of_callee
+from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span, of_callee
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     changes_places,
@@ -417,7 +417,7 @@ class Strays:
         """What keeps a place in an object from counting as a variable."""
         o = info.number
         escaped = self.values.escaped.get(o)
-        if escaped is not None:
+        if escaped is not None and comes_there(self.program, escaped[0], o):
             return self.escaped(name, *escaped)
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())

@@ -361,6 +361,24 @@ def test_functions_that_only_free(body: str, expected: bool) -> None:
         assert len(told.wrappers) == int(expected)
 
 
+@pytest.mark.parametrize(
+    ("returned", "expected"), [("NULL", True), ("0", True), ("p", False), ("calls ? NULL : p", False)]
+)
+def test_functions_that_free_and_return(returned: str, expected: bool) -> None:
+    """The call stands for the free; where parts of a buffer have such a function called for each, it is void."""
+    found = program(
+        f"double *b = malloc(80);\n{SEND}\ndone(b);",
+        f"static void *done(double *p) {{ free(p); return (void *)({returned}); }}",
+    )
+    (function,) = [f for f in found.program.functions.values() if f.name == "done"]
+    assert not only_frees(function)
+    nodes = found.program.graph.nodes
+    (n,) = [n.number for n in nodes if isinstance(n.action, ins.CallInstr) and n.action.callee == ins.AddrFunc("free")]
+    told = deallocation(found.program, n, 0)
+    assert (told.node != n) is expected
+    assert len(told.wrappers) == int(expected)
+
+
 # --- what others may change -------------------------------------------------------------------------------------------
 
 

@@ -135,6 +135,7 @@ def test_pointers_of_a_table_that_are_sent_once_each(tmp_path: Path) -> None:
     lines += [f"for (int i = rank; i < n; i += size) MPI_Send(*(p + i), many[i], MPI_DOUBLE, 0, {TO} // HERE"]
     text, found = sites(lines, tmp_path)
     wanted = f"could not show that line {line_of(text)} sends no `p[…]` twice, or writes all of it before"
+    wanted += f"; the loop in line {line_of(text)} goes on in steps that are no constant"
     assert told(found[0]) == ("OPI102", wanted)
     assert found[0]["notes"] == []
 
@@ -204,6 +205,50 @@ def test_a_recursive_call_that_gets_the_address_of_the_pointer(tmp_path: Path) -
     text, found = sites(["s = f(NULL, n, 3);"], tmp_path, before)
     wanted = f"a function that calls itself gets the address of `mine` at line {line_of(text)}"
     assert told(found[0]) == ("OPI402", wanted)
+
+
+TREE = """struct box { double *in; int room; };
+struct node { struct node *kids[2]; struct box *first; };
+struct all { struct box *b; struct box own; struct node *tree; };
+static void grow(struct box *b, int n)
+{
+    while (b->room < n) { b->room += 9; b->in = realloc(b->in, b->room * sizeof(double)); }
+}
+static int where(int i) { return i & 1; }
+static void drop(struct node *it)
+{
+    for (int i = 0; i < 2; i++)
+        if (it->kids[i]) drop(it->kids[i]); // AGAIN
+    free(it); // HERE
+}
+"""
+BOXES = [
+    "struct all *all = calloc(1, sizeof *all);",
+    "all->b = calloc(size, sizeof *all->b);",
+    "grow(&all->own, n);",
+    "for (int p = 1; p < size; p++) grow(&all->b[p], n);",
+    "for (int p = 1; p < size; p++)",
+    "MPI_Recv(all->b[p].in, n, MPI_DOUBLE, p, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "for (int p = 1; p < size; p++) s += all->b[p].in[0];",
+    "all->tree = calloc(1, sizeof *all->tree);",
+    "all->tree->first = all->b;",
+    "for (int i = 0; i < n; i++) all->tree->kids[where(i)] = calloc(1, sizeof *all->tree);",
+    "drop(all->tree);",
+]
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_recursive_call_that_is_about_other_memory_is_no_reason(given: bool, tmp_path: Path) -> None:
+    """Points-to has one set for all pointers of a node, in which the boxes are, too."""
+    before, lines = TREE, BOXES
+    if given:
+        before = before.replace("drop(struct node *it)", "drop(struct node *it, struct box *b)")
+        before = before.replace("[i]); //", "[i], b); //").replace("free(it);", "free(it); b->in = NULL;")
+        lines = [line.replace("drop(all->tree)", "drop(all->tree, all->b)") for line in BOXES]
+    text, found = sites(lines, tmp_path, before)
+    assert told(found[0])[0] == "OPI402"
+    assert ("calls itself" in told(found[0])[1]) is given
+    assert found[0]["notes"][0]["line"] == line_of(text, "AGAIN" if given else "HERE")
 
 
 def test_parts_that_a_function_sends_in_a_loop_and_its_caller_shows_the_next_grid(tmp_path: Path) -> None:

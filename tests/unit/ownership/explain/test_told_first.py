@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from case_tools import run_tool
 
+from opi_xform.ownership.explain.pointers.row_uses import SHOWN
 from opi_xform.ownership.liveness.liveness import Judge
 
 HEAD = """#include <mpi.h>
@@ -333,10 +334,17 @@ def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
     ]
     lines += ["for (int i = 1; i <= n; i++) for (int j = 0; j < n; j++) g[i][j] = g[i - 1][j] + t;", "}"]
     text, found = sites([*lines, 'printf("%g\\n", g[n][1]);'], tmp_path)
-    wanted = (
-        f"it could not be shown which rows of `g[…]` are used at line {line_of(text)}, so what is done to one of them"
-    )
-    assert (found[0]["code"], found[0]["message"]) == ("OPI215", f"{wanted} may be done to the row of this message")
+    wanted = f"line {line_of(text, 'g[i - 1]')} uses two rows of `g[…]` in one turn of the loop in line"
+    wanted += f" {line_of(text, 'g[i - 1]')}, so what is done to one may be done to the row of this message"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI215", wanted)
+    at = {(note["line"], note["message"]) for note in found[0]["notes"]}
+    assert len(found[0]["notes"]) <= SHOWN
+    assert (line_of(text, "g[n][i]"), "this row's index counts the turns of no loop") in at
+    lines[-2] = ""
+    text, found = sites([*lines, 'printf("%g\\n", g[n][1]);'], tmp_path)
+    wanted = f"it could not be shown which row of `g[…]` line {line_of(text, 'g[n][i]')} uses: its index counts"
+    wanted += " the turns of no loop there, so what is done to it may be done to the row of this message"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI215", wanted)
 
 
 def test_a_pointer_that_is_set_to_a_place_inside_says_where(tmp_path: Path) -> None:

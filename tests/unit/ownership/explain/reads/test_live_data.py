@@ -413,6 +413,10 @@ def test_a_block_that_comes_whole_by_its_first_row(tmp_path: Path) -> None:
         'printf("%g\\n", c[n - 1][0]);',
     ]
     text, found = sites(lines, tmp_path, before)
+    wanted = f"line {line_of(text)} makes the rows of `b` parts of the block that is the whole message"
+    assert found[0]["message"] == f"{wanted}: they would point to memory that is gone"
+    lines[7] = lines[7].replace("n * n, MPI", "n, MPI")
+    text, found = sites(lines, tmp_path, before)
     wanted = f"the call names a row of `b`, and line {line_of(text)} makes its rows parts of one block"
     assert found[0]["message"] == f"{wanted}; a message needs a buffer of its own"
 
