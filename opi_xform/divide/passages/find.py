@@ -180,12 +180,12 @@ def _around(
     """
     every = list(blocks(function.body))
     ahead: Sequence[ast.Stmt] = ()  # of the message, in blocks around it alone
-    guarded = False
+    inside = False  # the message may be waited for in the statement that it is in
     while True:
         body, found = next((b for b in every if any(s is message for s in b)), None), False
         if body is not None:
             for first, last, here, before, handed in _beside(
-                program, function, body, message, use, mentions, words, guarded
+                program, function, body, message, use, mentions, words, inside
             ):
                 found = True
                 yield first, last, here, (*before, *ahead), handed
@@ -193,7 +193,7 @@ def _around(
         around = None if found else next((s for b in every for s in b if _holds(s, body, message)), None)
         if around is None:
             return
-        guarded = guarded or isinstance(around, ast.If)
+        inside = inside or use.side == "recv" or isinstance(around, ast.If)
         message = around
 
 
@@ -220,13 +220,13 @@ def _beside(
     use: Use,
     mentions: Sequence[Mention],
     words: Words,
-    guarded: bool,
+    inside: bool,
 ) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
-    """``_around``, of one block.  guarded: the message is in an ``if``, and may be waited for there."""
+    """``_around``, of one block.  inside: the message is in a statement in which it may be waited for."""
     at = next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
     send = use.side == "send"
-    waited = at if use.op.blocking else waited_for(program, body, at - guarded, use)
+    waited = at if use.op.blocking else waited_for(program, body, at - inside, use)
     handed = waited is None and send
     if handed:
         waited = at

@@ -144,7 +144,7 @@ BUGS = (
         _PROOF,
         "        if one.use.op.blocking:\n            return True\n",
         "        return True\n",
-        ("starts_pending", "starts_pending_other"),
+        ("starts_pending", "starts_pending_other", "starts_pending_guarded"),
         condition="starts",
     ),
     Bug(
