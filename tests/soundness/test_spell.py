@@ -56,6 +56,36 @@ def test_a_rewriting_does_what_it_says(rule: Rewriting, examples: dict[str, dict
     assert "\n".join(shown) == example["after"]
 
 
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("result_checked", "MPI_Send(a, 8, MPI_DOUBLE, n, 7, MPI_COMM_WORLD);"),
+        ("result_returned", "MPI_Send(a, 8, MPI_DOUBLE, n, 7, MPI_COMM_WORLD);"),
+        ("guarded_by_proc_null", "MPI_Send(a, 8, MPI_DOUBLE, n, 7, MPI_COMM_WORLD);"),
+        ("free_guarded", "free(p);"),
+        ("malloc_aligned", "p = malloc(n);"),
+    ],
+)
+def test_an_if_keeps_its_else(name: str, call: str) -> None:
+    """What becomes an ``if`` and is the whole body of another one does not take its ``else``."""
+    function = f"void f(double *p, int n)\n{{\n    if (n > 1)\n        {call}\n    else\n        a[0] = 1.0;\n}}\n"
+    source = Source({"x.c": f"{INCLUDES}\nstatic double a[8];\n\n{function}"})
+    rule = next(rule for rule in rewritings() if rule.name == name)
+    after = edited(source.texts, [next(rule.changes(source))])["x.c"]
+    assert re.search(r"    if \(n > 1\)\n        \{ .*if .* \}\n    else\n", after)
+
+
+def test_a_function_stays_in_the_file_of_its_macros() -> None:
+    """Those that are defined behind the head of the file are not in the other one."""
+    rule = next(rule for rule in rewritings() if rule.name == "function_in_other_file")
+    functions = (
+        "void f(int *n)\n{{\n    *n = 1;\n}}\n{macro}void g(int *n)\n{{\n    *n = {one};\n}}\nint main(void)\n{{\n}}\n"
+    )
+    for macro, moved in (("#define ONE 1\n", 1), ("", 2)):
+        text = INCLUDES + functions.format(macro=macro, one="ONE" if macro else "1")
+        assert len(list(rule.changes(Source({"x.c": text})))) == moved
+
+
 def test_the_examples_compile(mpi: Mpi, examples: dict[str, dict[str, str]], tmp_path: Path) -> None:
     """Before and after, all together; mpi.h is compiled beforehand."""
     assert set(examples) == {rule.name for rule in rewritings()}

@@ -89,7 +89,9 @@ def passages(
         if ref.var not in known:
             known[ref.var] = mentions_of(program).of(ref.var)
         info = program.graph.statement(program.graph.nodes[use.node])
-        if info is None or not info.in_block or info.role != "item" or not info.stmt.span.editable:
+        if info is None or not info.stmt.span.editable:
+            continue
+        if (info.role, info.in_block) not in (("item", True), ("then", False)):
             continue
         count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
         if count is None:
@@ -176,22 +178,37 @@ def _around(
     Before a send: those that write elements; after a receive: those that read some.  Between them may stand others
     that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending;
     where none does, as where each turn of a loop sends to one partner, a send is the last one itself.
+
+    The message may stand in an ``if`` without ``else``; that it is there each time, the proof tells.
     """
     every = list(blocks(function.body))
     ahead: Sequence[ast.Stmt] = ()  # of the message, in blocks around it alone
-    while (body := next((b for b in every if any(s is message for s in b)), None)) is not None:
-        found = False
-        for first, last, here, before, handed in _beside(program, function, body, message, use, mentions, words):
-            found = True
-            yield first, last, here, (*before, *ahead), handed
-        ahead = (*body[: next(i for i, s in enumerate(body) if s is message)], *ahead)
-        around = None if found else next((s for b in every for s in b if _once(s) is body), None)
+    inside = False  # the message may be waited for in the statement that it is in
+    while True:
+        body, found = next((b for b in every if any(s is message for s in b)), None), False
+        if body is not None:
+            for first, last, here, before, handed in _beside(
+                program, function, body, message, use, mentions, words, inside
+            ):
+                found = True
+                yield first, last, here, (*before, *ahead), handed
+            ahead = (*body[: next(i for i, s in enumerate(body) if s is message)], *ahead)
+        around = None if found else next((s for b in every for s in b if _holds(s, body, message)), None)
         if around is None:
             return
+        inside = inside or use.side == "recv" or isinstance(around, ast.If)
         message = around
 
 
-def _once(s: ast.Stmt) -> Sequence[ast.Stmt] | None:
+def _holds(s: ast.Stmt, body: Sequence[ast.Stmt] | None, message: ast.Stmt) -> bool:
+    """A message, with the block that it stands in, is all of a statement, or what an ``if`` without ``else`` does."""
+    if isinstance(s, ast.If) and s.other is None:
+        then = s.then
+        return then is message or (isinstance(then, ast.Block) and then.body is body)
+    return body is not None and once(s) is body
+
+
+def once(s: ast.Stmt) -> Sequence[ast.Stmt] | None:
     """The body of a statement that runs once and has no condition of its own: a block, or ``do { … } while (0)``."""
     if isinstance(s, ast.DoWhile) and isinstance(s.body, ast.Block) and is_zero(s.cond):
         s = s.body
@@ -206,12 +223,13 @@ def _beside(
     use: Use,
     mentions: Sequence[Mention],
     words: Words,
+    inside: bool,
 ) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
-    """``_around``, of one block."""
+    """``_around``, of one block.  inside: the message is in a statement in which it may be waited for."""
     at = next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
     send = use.side == "send"
-    waited = at if use.op.blocking else waited_for(program, body, at, use)
+    waited = at if use.op.blocking else waited_for(program, body, at - inside, use)
     handed = waited is None and send
     if handed:
         waited = at

@@ -4,7 +4,7 @@ The program is analysed with two marks at each passage: before its first stateme
 number of its elements, behind its last one another.  On that graph it is proved, of every copy of the function,
 
 - the message is of just these elements, whose start and number are known since the first mark;
-- between the marks no way leads out, and none leads in;
+- between the marks no way leads out, and none leads in, nor past the message, which may stand under a condition;
 - what is touched of the buffer between the marks are these elements by their number, ``buf[…]``, which is written anew,
   or others;
 - behind the first mark none of these elements is read before it is written, and none is read behind the last one
@@ -20,6 +20,7 @@ from islpy import Set
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves, operands
 from opi_xform.divide.passages.find import beginning
+from opi_xform.divide.passages.guards import comes_to
 from opi_xform.divide.passages.sizes import Sizes
 from opi_xform.graph.graph import Lost, Node, Unbind
 from opi_xform.ir import instr as ins
@@ -125,6 +126,8 @@ class Proof:
         if not anew or anew & left:
             return None
         if not all(self.only_inside(one, frozenset(anew)) for one in stretches):
+            return None
+        if not all(comes_to(p, one.enter, one.use.node, one.leave) for one in stretches):
             return None
         if not all(self.complete(one, marked.handed) for one in stretches):
             return None

@@ -19,6 +19,7 @@ from opi_xform.divide.passages.find import (
     in_span,
     is_plain,
     name_for,
+    once,
     operation,
     same_type,
     uncast,
@@ -147,7 +148,7 @@ def loop_of(program: Program, function: ast.Function, message: ast.Stmt) -> Turn
         return None  # a jump may lead past a declaration
     above = {id(s): parent for s, parent in statements(function.body)}
     loop = above.get(id(message))
-    if isinstance(loop, ast.Block):
+    while loop is not None and (isinstance(loop, ast.Block) or once(loop) is not None):
         loop = above.get(id(loop))
     if not isinstance(loop, ast.For) or not loop.span.editable or not message.span.editable:
         return None
@@ -212,12 +213,10 @@ def _addressed(e: ast.Expr, key: str) -> bool:
 def _set_in_turn(function: ast.Function, loop: ast.For, message: ast.Stmt, e: ast.Expr) -> ast.Expr:
     """What a variable is set to in each turn before a message names it.  Whether it is that then, the proof tells."""
     named = uncast(e)
-    if not isinstance(named, ast.VarRef) or not isinstance(loop.body, ast.Block):
+    if not isinstance(named, ast.VarRef):
         return e
     set_to = e
-    for s in loop.body.body:
-        if s is message:
-            break
+    for s in _ahead(loop, message):
         if isinstance(s, ast.DeclStmt) and named.var in s.variables:
             set_to = function.variables[named.var].init or e
         elif isinstance(s, ast.ExprStmt) and isinstance(s.expr, ast.Assign) and s.expr.op == "":
@@ -225,6 +224,17 @@ def _set_in_turn(function: ast.Function, loop: ast.For, message: ast.Stmt, e: as
             if isinstance(target, ast.VarRef) and target.var == named.var:
                 set_to = s.expr.value
     return set_to
+
+
+def _ahead(loop: ast.For, message: ast.Stmt) -> Iterator[ast.Stmt]:
+    """What stands before a message in the blocks around it in a loop."""
+    at = loop.body
+    while at is not message and (body := once(at)) is not None:
+        here = next((i for i, s in enumerate(body) if s is message or in_span(message.span, s.span)), None)
+        if here is None:
+            return
+        yield from body[:here]
+        at = body[here]
 
 
 def _said(program: Program, e: ast.Expr, function: ast.Function, counter: str) -> bool:

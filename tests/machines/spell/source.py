@@ -186,6 +186,12 @@ class Source:
         """The statement becomes a block that begins with something else."""
         return self.edit(spot.stmt, f"{{ {first} {stmt or self.text(spot.stmt)} }}")
 
+    def conditional(self, spot: Spot, text: str) -> Edit:
+        """The statement becomes an ``if`` without ``else``: in braces where it is no item of a block, as an ``else``
+        that follows would go with it.
+        """
+        return self.edit(spot.stmt, text if spot.block is not None else f"{{ {text} }}")
+
     # --- places -----------------------------------------------------------------------------------------------------
 
     @property

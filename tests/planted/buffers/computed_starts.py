@@ -9,6 +9,24 @@ _STARTED = "opi_xform.attempts.computed_starts"
 
 BUGS = (
     Bug(
+        "a message that stands under a condition is there each time",
+        _PROOF,
+        """        if not all(comes_to(p, one.enter, one.use.node, one.leave) for one in stretches):
+            return None
+""",
+        "",
+        ("starts_guarded_size", "starts_guarded_nobody"),
+        condition="starts",
+    ),
+    Bug(
+        "a partner that is compared with MPI_PROC_NULL is always somebody",
+        "opi_xform.divide.passages.guards",
+        "if other.constant is not None and other.constant < 0 and not_negative(program, last, one):",
+        "if other.constant is not None and other.constant < 0:",
+        ("starts_guarded_asked",),
+        condition="starts",
+    ),
+    Bug(
         "a message tells a size also where a way leads past it",
         _SIZES,
         "self.known[message, n, loops] = self.follows(message, n, loops)",
@@ -150,7 +168,7 @@ BUGS = (
         _PROOF,
         "        if one.use.op.blocking:\n            return True\n",
         "        return True\n",
-        ("starts_pending", "starts_pending_other"),
+        ("starts_pending", "starts_pending_other", "starts_pending_guarded"),
         condition="starts",
     ),
     Bug(

@@ -21,7 +21,7 @@ BUGS = (
         _PROOF,
         "return out if self.lasting(out, (turns, at, count), inside) else None",
         "return out",
-        ("stretches_moved", "stretches_longer"),
+        ("stretches_moved", "stretches_longer", "stretches_block_named"),
         condition="stretches",
     ),
     Bug(
@@ -88,7 +88,7 @@ BUGS = (
         _PROOF,
         "if self.value(at).scaled(elem.size) != self.symbols.resolve(use.lo) or self.value(count) != many:",
         "if False:",
-        ("stretches_set_later", "stretches_set_before"),
+        ("stretches_set_later", "stretches_set_before", "stretches_block_sets"),
         condition="stretches",
     ),
 )

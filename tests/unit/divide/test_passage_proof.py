@@ -138,3 +138,26 @@ def test_a_message_between_two_others_tells_its_size(
     found = program(tmp_path, f"{PACK}\n{other}\n{SEND}\n{inside}", behind, before)
     known = proved(found)
     assert (None if known is None else known.assumes) == assumes
+
+
+@pytest.mark.parametrize(
+    ("before", "condition", "proven"),
+    [
+        ("int peer = 1;", "peer != -1", True),
+        ("int peer = 1;", "!(peer == -1)", True),
+        ("int peer = 1;", "peer == 1", True),
+        ("int peer = t * t;", "peer != -1", True),  # it is not negative
+        ("int peer = argc > 3 ? -1 : 1;", "peer != -1", False),
+        ("int peer = 1;", "peer == -1", False),
+        ("int peer = 1;", "peer != 1", False),
+        ("int peer = argc;", "peer > 0", False),  # no comparison for equality
+        ("int peer = t * t;", "peer != 1", False),
+        ("unsigned peer = argc;", "peer != -1", False),
+    ],
+)
+def test_a_message_under_a_condition_is_there_each_time(
+    before: str, condition: str, proven: bool, tmp_path: Path
+) -> None:
+    """Else its size may be anything at the first mark.  What is tried: opi_xform.divide.passages.guards."""
+    found = program(tmp_path, f"{PACK}\nif ({condition})\n{SEND}", before=before)
+    assert (proved(found) is not None) is proven

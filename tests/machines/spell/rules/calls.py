@@ -28,7 +28,7 @@ def _calls(s: Source) -> Iterator[tuple[Spot, ast.Call, str]]:
 def result_checked(s: Source) -> Iterator[Change]:
     """The result of a call is compared, and the program aborts where it is an error."""
     for spot, _, text in _calls(s):
-        yield (s.edit(spot.stmt, f"if ({text} != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);"),)
+        yield (s.conditional(spot, f"if ({text} != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);"),)
 
 
 @rewriting("calls")
@@ -48,7 +48,7 @@ def result_returned(s: Source) -> Iterator[Change]:
             continue
         if returned is not None and returned.spelling in ("int", "void"):
             end = "return 1;" if returned.spelling == "int" else "return;"
-            yield (s.edit(spot.stmt, f"if ({text} != MPI_SUCCESS) {end}"),)
+            yield (s.conditional(spot, f"if ({text} != MPI_SUCCESS) {end}"),)
 
 
 @rewriting("calls")
@@ -215,7 +215,7 @@ def guarded_by_proc_null(s: Source) -> Iterator[Change]:
         other = call.args[3]
         status = s.text(call.args[-1]) if len(call.args) == 7 else "MPI_STATUS_IGNORE"
         if status == "MPI_STATUS_IGNORE" and not has_effect(*call.args) and s.text(other) != "MPI_ANY_SOURCE":
-            yield (s.edit(spot.stmt, f"if ({s.text(other)} != MPI_PROC_NULL) {s.marked(spot.stmt)}"),)
+            yield (s.conditional(spot, f"if ({s.text(other)} != MPI_PROC_NULL) {s.marked(spot.stmt)}"),)
 
 
 @rewriting("calls")

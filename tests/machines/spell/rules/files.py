@@ -54,7 +54,7 @@ def function_in_other_file(s: Source) -> Iterator[Change]:
         externs = [f"extern {declared(v.type, v.name)};" for v in used]
         if others or any(line == "extern ;" for line in externs) or any(len(v.declarators) != 1 for v in used):
             continue
-        if _made_here(s, function, len(head)):
+        if _made_here(s, function, len(head)) or _macros_here(s, function, len(head)):
             continue
         if any(v.kind == "local-static" for v in function.variables.values()) or any(v.type.const for v in used):
             continue
@@ -92,6 +92,12 @@ def _made_here(s: Source, function: ast.Function, head: int) -> bool:
     """A function names a struct that is declared behind the head of its file."""
     words = set(re.findall(r"\bstruct\s+(\w+)", s.text(function.span)))
     return bool(words & set(re.findall(r"\bstruct\s+(\w+)\s*\{", s.texts[s.file(function.span)][head:])))
+
+
+def _macros_here(s: Source, function: ast.Function, head: int) -> bool:
+    """A function names a macro that is defined behind the head of its file: another file does not have it."""
+    words = set(re.findall(r"\w+", s.text(function.span)))
+    return bool(words & set(re.findall(r"^\s*#\s*define\s+(\w+)", s.texts[s.file(function.span)][head:], re.MULTILINE)))
 
 
 @rewriting("files")

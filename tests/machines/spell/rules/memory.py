@@ -185,7 +185,7 @@ def free_guarded(s: Source) -> Iterator[Change]:
             isinstance(around, ast.If) and s.text(call.args[0]) in s.text(around.cond) for around in spot.above
         )
         if not guarded and not has_effect(call.args[0]):
-            yield (s.edit(spot.stmt, f"if ({s.text(call.args[0])}) {s.text(spot.stmt)}"),)
+            yield (s.conditional(spot, f"if ({s.text(call.args[0])}) {s.text(spot.stmt)}"),)
 
 
 @rewriting("memory")
@@ -315,10 +315,11 @@ def malloc_aligned(s: Source) -> Iterator[Change]:
     """``p = malloc(n);`` becomes ``posix_memalign`` with a check of its result."""
     for place, call in _allocations(s):
         match place.spot.stmt:
-            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) as stmt if value is call:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) if value is call:
                 if s.may_edit(target) and not has_effect(target, call.args[0]):
                     given = f"(void **)&{s.atom(target)}, 64, {s.text(call.args[0])}"
-                    yield (s.edit(stmt, f"if (posix_memalign({given}) != 0) MPI_Abort(MPI_COMM_WORLD, 1);"),)
+                    new = f"if (posix_memalign({given}) != 0) MPI_Abort(MPI_COMM_WORLD, 1);"
+                    yield (s.conditional(place.spot, new),)
             case _:
                 pass
 
