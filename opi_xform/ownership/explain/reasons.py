@@ -13,8 +13,14 @@ from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
-from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, SURELY_WRITTEN, unknown_length, unsigned_count
-from opi_xform.ownership.explain.later import by_another_call, next_turn, not_reached, received_meanwhile
+from opi_xform.ownership.explain.datatypes import (
+    NOT_BROUGHT,
+    SURELY_WRITTEN,
+    of_one_piece,
+    unknown_length,
+    unsigned_count,
+)
+from opi_xform.ownership.explain.later import by_another_call, in_steps, next_turn, not_reached, received_meanwhile
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
 from opi_xform.ownership.explain.reaching.branches import branches_of
