@@ -16,7 +16,7 @@ from opi_xform.dataflow.table import Sets, shipped_table
 from opi_xform.dataflow.view import ListGraph, View, backward
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number, symbol
-from opi_xform.ownership.explain.called import node_span, only_where
+from opi_xform.ownership.explain.called import loop_around, node_span, only_where
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.patterns.happenings import Happening, Happenings, block_order
@@ -331,10 +331,13 @@ def disagreement(
     for u in uses:
         need = patterns[u.object].disallowed(u, without) if without else patterns[u.object].disallowed(u)
         if need is not None:
-            span = node_span(program, need.node)
+            span, loop = node_span(program, need.node), loop_around(program, need.node)
+            when = ""
+            if loop is not None and need.node == u.node:
+                when = f", in a later turn of a loop, as that in {line_of(loop)},"
             message = (
-                f"could not show that {line_of(span)} does not need what `{buffer.name}` holds: by its live bytes it "
-                f"does not, by its pattern of use it may (two analyses disagree)"
+                f"could not show that {line_of(span)}{when} does not need what `{buffer.name}` holds: by its live "
+                f"bytes it does not, by its pattern of use it may (two analyses disagree)"
             )
             packs = patterns[u.object].packed_where(need)
             if packs is not None:
