@@ -185,6 +185,13 @@ BUGS = (
         "return self.program.dominates(one.use.node, one.leave)",
         "return True",
         ("partners_not_always",),
+        also=Bug(
+            "and no message is led past",
+            _PROOF,
+            "if not all(comes_to(p, one.enter, one.use.node, one.leave) for one in stretches):",
+            "if False:",
+            (),
+        ),
         condition="starts",
     ),
     Bug(

@@ -58,8 +58,8 @@ BUGS = (
     Bug(
         "there is memory for every block of a pool",
         _SENDS,
-        "return ends(self.program,",
-        "return True or ends(self.program,",
+        "if ends(self.program, {v for v in self.variables if v}, without, {(node.frame, key): 0}):",
+        "if True:",
         ("last_no_memory",),
         condition="last use",
     ),
