@@ -79,19 +79,11 @@ class Words:
             return False  # a macro in a part of the file
         others = _spelled(word.expr, self.read) - names - {"sizeof"}
         body = self.program.functions.get(function)
-        if body is None or not self.undefined.isdisjoint(others) or not self.declares_none(function):
+        if body is None or not self.undefined.isdisjoint(others) or not declares_none(body, self.read):
             return False
         if any(v.name in others for v in body.variables.values()):
             return False
         return all(visible(self.program, key, function, spot.stmt) for key in keys)
-
-    def declares_none(self, function: str) -> bool:
-        """The function has no constants and types of its own, which could have any name."""
-        body = self.program.functions.get(function)
-        if body is None:
-            return False
-        text = self.read(body.span.file)[body.span.begin : body.span.end]
-        return re.search(rb"\b(enum|typedef)\b", text) is None
 
     def text(self, elements: Poly, words: Sequence[tuple[Word, Poly]]) -> str | None:
         """A number of elements, written with words that have these values; None when it cannot be.
@@ -169,6 +161,12 @@ class Words:
         else:
             return None
         return f"({text})" if isinstance(e, ast.IntLit) and may_fall_apart(self.program, text) else text
+
+
+def declares_none(body: ast.Function, read: Callable[[str], bytes]) -> bool:
+    """A function has no constants and types of its own, which could have any name."""
+    text = read(body.span.file)[body.span.begin : body.span.end]
+    return re.search(rb"\b(enum|typedef)\b", text) is None
 
 
 def visible(program: Program, key: str, function: str, stmt: ast.Stmt) -> bool:

@@ -13,13 +13,14 @@ from opi_xform.ir import ast
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.ownership.model.buffers import Program
 
-_OF_NAMES = (ast.VarRef, ast.IntLit, ast.Binary, ast.Unary, ast.Cast)
+_OF_NAMES = (ast.VarRef, ast.IntLit, ast.Binary, ast.Unary, ast.Cast, ast.Logical)
 
 
 def stands_early(program: Program, function: ast.Function, words: ast.Expr, before: Sequence[ast.Stmt]) -> bool:
     """Where ``words`` can be evaluated behind the statements, they can before them, too.
 
-    No pointer, and no subscript or divisor, that they go by is set by the statements.
+    No pointer, and no subscript or divisor, that they go by is set by the statements; nor is what they ask before they
+    go by it (``have ? p->n : 0``).
     """
     leading = list(_leading(words))
     if not leading:
@@ -45,7 +46,21 @@ def _named(e: ast.Expr) -> Iterator[ast.VarRef]:
 
 
 def _leading(words: ast.Expr) -> Iterator[ast.Expr]:
-    """The pointers that are followed in an expression, and the subscripts and divisors that are no numbers."""
+    """The pointers that are followed in an expression, and the subscripts and divisors that are no numbers; where there
+    are any, what is tested in it, too.
+    """
+    found, tests = list(_followed(words)), list[ast.Expr]()
+    for e in within(words):
+        match e:
+            case ast.Conditional(cond=cond):
+                tests.append(cond)
+            case ast.Logical(left=left):
+                tests.append(left)
+    yield from found
+    yield from tests if found else ()
+
+
+def _followed(words: ast.Expr) -> Iterator[ast.Expr]:
     for e in within(words):
         match e:
             case ast.Deref(operand=to):

@@ -176,13 +176,14 @@ def _around(
     between the first one and the message, and whether the message goes on behind the last one.
 
     Before a send: those that write elements; after a receive: those that read some.  Between them may stand others
-    that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending;
+    that do not name the buffer, or only give it to other messages, and what the message's own statement and the tests
+    around it ask.  The last one waits for a message that is pending;
     where none does, as where each turn of a loop sends to one partner, a send is the last one itself.
 
     The message may stand in an ``if`` without ``else``; that it is there each time, the proof tells.
     """
     every = list(blocks(function.body))
-    ahead: Sequence[ast.Stmt] = ()  # of the message, in blocks around it alone
+    ahead: Sequence[ast.Stmt] = tuple(map(_said_alone, _beside_call(message, use.call)))
     inside = False  # the message may be waited for in the statement that it is in
     while True:
         body, found = next((b for b in every if any(s is message for s in b)), None), False
@@ -197,7 +198,27 @@ def _around(
         if around is None:
             return
         inside = inside or use.side == "recv" or isinstance(around, ast.If)
+        if isinstance(around, ast.If):
+            ahead = (_said_alone(around.cond), *ahead)
         message = around
+
+
+def _beside_call(message: ast.Stmt, call: ast.Call) -> list[ast.Expr]:
+    """What is evaluated in a message's statement, but for the call itself."""
+    found: list[ast.Expr] = []
+    work = list(expressions(message))
+    while work:
+        e = work.pop()
+        if any(x is call for x in within(e)):
+            work += children(e)
+        else:
+            found.append(e)
+    return found
+
+
+def _said_alone(e: ast.Expr) -> ast.Stmt:
+    """An expression that is evaluated before a message, as the statement that it might be."""
+    return ast.ExprStmt(e.span, e)
 
 
 def _holds(s: ast.Stmt, body: Sequence[ast.Stmt] | None, message: ast.Stmt) -> bool:

@@ -26,6 +26,7 @@ from opi_xform.divide.passages.find import (
     waited_for,
     words_of,
 )
+from opi_xform.divide.size_text import declares_none
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children, expressions, statements, within
@@ -105,7 +106,7 @@ def tables(
         if not is_plain(var) or not same_type(program, function.key, var, texts):
             continue
         found = loop_of(program, function, info.stmt)
-        if found is None:
+        if found is None or not declares_none(function, read):
             continue
         loop, counter, turns = found.loop, found.counter, found.turns
         size = use.call.args[use.buffer.count]

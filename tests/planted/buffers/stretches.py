@@ -76,6 +76,14 @@ BUGS = (
         condition="stretches",
     ),
     Bug(
+        "a constant means the same in all of a function",
+        _TABLES,
+        " or not declares_none(function, read):",
+        ":",
+        ("stretches_enumeration",),
+        condition="stretches",
+    ),
+    Bug(
         "no name means something else behind a directive",
         _TABLES,
         " or _directives(read(use.call.span.file), loop.span, behind[0].span)",

@@ -46,6 +46,10 @@ static double u[64], v[64];
         ("k / count", "u[k] = 2;", True),
         ("k / count", "if (!count) count = 1;", False),
         ("k % 3", "k = 4; other();", True),
+        ("which ? b->n : 0", "which = b != 0;", False),
+        ("which ? k : 0", "which = b != 0;", True),
+        ("which && b->n", "which = b != 0;", False),
+        ("b ? b->n : 0", "u[k] = 1;", True),
     ],
 )
 def test_words_before_statements(words: str, between: str, early: bool) -> None:
