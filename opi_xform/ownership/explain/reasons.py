@@ -11,7 +11,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
-from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span
+from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span, only_where
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
@@ -367,7 +367,8 @@ def written(
         stores = isinstance(action, ins.CopyBytes) or plain
         known = isinstance(action, ins.CallInstr) and names_of(program).effect(action) is not None
         if stores or (known and _callee(program, n)):
-            notes[node_span(program, n), _reads(program, n, False, name, "written")] = None
+            under = only_where(program, n) if until is None and not turn else ""
+            notes[node_span(program, n), _reads(program, n, False, name, "written") + (under and f", {under}")] = None
     return tuple(notes)[:WRITES]
 
 

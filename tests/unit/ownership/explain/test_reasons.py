@@ -361,7 +361,7 @@ def test_memory_that_nobody_has_written_is_told_with_the_line_that_reads_it(
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", wanted)
     assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [
         (line, "`in` is read here"),
-        (line_of(text, "MPI_Irecv"), "`MPI_Irecv` writes `in` here"),
+        (line_of(text, "MPI_Irecv"), "`MPI_Irecv` writes `in` here, where `m != rank`"),
     ]
 
 

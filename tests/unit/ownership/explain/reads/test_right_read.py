@@ -422,5 +422,5 @@ def test_memory_that_is_written_under_the_same_test_has_the_lines_that_write_it(
     message += f"line {line_of(text)} sends it"
     assert [(site["code"], site["message"]) for site in found] == [("OPI115", message)]
     assert [(note["line"], note["message"]) for note in found[0]["notes"]] == [
-        (line_of(text, "WRITTEN"), "`part` is written here")
+        (line_of(text, "WRITTEN"), "`part` is written here, where `i == 0` does not hold")
     ]
