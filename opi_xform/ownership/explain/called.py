@@ -129,8 +129,11 @@ def loop_around(program: Program, n: int) -> Span | None:
     return None
 
 
-def only_where(program: Program, n: int) -> str:
-    """Where a node runs in a turn of the loop around it: under one condition, in words; '' for under none, or more."""
+def only_where(program: Program, n: int, call: bool = False) -> str:
+    """Where a node runs in a turn of the loop around it: under one condition, in words; '' for under none, or more.
+
+    call: or in a call of its function, where no loop is around it.
+    """
     graph = program.graph
     node = graph.nodes[n]
     info, stmts = graph.statement(node), graph.lowered[graph.frames[node.frame].function].stmts
@@ -141,7 +144,7 @@ def only_where(program: Program, n: int) -> str:
             cond, holds = condition(info.stmt.cond), info.stmt.then is inner
             told = f"where {cond}" if holds else f"where {cond} does not hold"
             found.append(told if cond else f"under the condition in {lines.line_of(info.stmt.span)}")
-    return found[0] if len(found) == 1 and info is not None else ""
+    return found[0] if len(found) == 1 and (call or info is not None) else ""
 
 
 def condition(e: ast.Expr) -> str:

@@ -363,6 +363,9 @@ def test_memory_that_nobody_has_written_is_told_with_the_line_that_reads_it(
         (line, "`in` is read here"),
         (line_of(text, "MPI_Irecv"), "`MPI_Irecv` writes `in` here, where `m != rank`"),
     ]
+    before = "static void step(int m, int rank)\n{\n" + "\n".join(lines[3:-1]) + "\n}\n"
+    _, found = sites(["step(argc, 0);"], tmp_path, capfd, before)
+    assert found[-1]["notes"][-1]["message"] == "`MPI_Irecv` writes `in` here, where `m != rank`"
 
 
 def test_a_call_that_frees_one_of_two_blocks_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
