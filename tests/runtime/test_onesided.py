@@ -63,6 +63,13 @@ def test_the_target_takes_no_part(mpi_user: MpiUser, shared_tmp: Path) -> None:
     assert "late: ok, 0 failures" in result.out
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_a_target_that_waits_makes_small_copies(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
+    """In calls of libopi and of the MPI. One that computes is not needed for them."""
+    result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "ask"))
+    assert "ask: ok, 0 failures" in result.out
+
+
 def test_windows_of_all_kinds_on_several_nodes(mpi_user: MpiUser, shared_tmp: Path) -> None:
     if mpi_user.mpi.kind != "mpich":
         pytest.skip("Open MPI's own MPI_Rget_accumulate with MPI_NO_OP returns other values than those in the window")
