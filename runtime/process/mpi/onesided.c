@@ -29,7 +29,7 @@ struct window {
     MPI_Group group;
     void *block; /* memory that MPI_Win_allocate's is in */
     int flavor, model;
-    bool exposes; /* counted in `exposed` */
+    bool exposes; /* counted in `exposed` (expose.c) */
 };
 
 /* What members tell each other. */
@@ -42,7 +42,6 @@ struct card {
 
 static struct window *chain[CHAINS]; /* inside the section */
 static struct window *last;
-static unsigned exposed; /* windows in which others reach memory of this process by the kernel: while there are some, it has a desk (ask.c) */
 
 static struct window **place_of(MPI_Win win) {
     struct window **at = &chain[opi_handle_hash(&win, sizeof win) % CHAINS];
@@ -296,34 +295,10 @@ static bool on_device(const void *p) {
     return is;
 }
 
-/* For one more window with private memory of this process; NULL: others use the kernel alone.  While ranks wait in calls of the MPI below it lets us look, but not
- * where several threads may be in it at once. */
-static struct opiw_desk *expose(void) {
-    struct opiw_desk *d = opiw_own_desk;
-    if (!d && (d = opi_pool_alloc(sizeof *d))) {
-        memset(d, 0, sizeof *d);
-        opiw_own_desk = d;
-    }
-    if (!d)
-        return NULL;
-    exposed++;
-    if (!opi.multiple)
-        opi_hook_set();
-    return d;
-}
-
-static void cover(void) {
-    if (--exposed)
-        return;
-    struct opiw_desk *d = opiw_own_desk;
-    opiw_own_desk = NULL;
-    opi_pool_free(d);
-}
-
 static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *seat, void *block, void *log) {
     opi_enter();
     if (x && x->exposes)
-        cover();
+        opi_cover();
     if (log)
         opi_pool_free(log);
     if (seat)
@@ -370,7 +345,7 @@ static struct card card_of(const struct wish *h, int n, int near, int local, str
     c.ok = near == 1 || ((c.direct || opi.kernel_copy || h->flavor == MPI_WIN_FLAVOR_SHARED) && opi_reachable(*seat, opiw_seat_bytes(n)));
     if (c.ok && near > 1 && h->flavor == MPI_WIN_FLAVOR_CREATE && !c.direct) {
         opi_enter();
-        c.desk = (uint64_t)(uintptr_t)expose();
+        c.desk = (uint64_t)(uintptr_t)opi_expose();
         opi_leave();
     }
     return c;
