@@ -31,22 +31,23 @@ NEVER_FAULTY = 3
 
 
 def own_temporary_files(scratch: Path, visible: list[Path], tiny_shm: bool) -> None:
-    """Gives this mount namespace an empty /tmp and /dev/shm; directories of `visible` that lie in /tmp stay where they
+    """Gives this mount namespace an empty /tmp and /dev/shm; directories of `visible` that lie in them stay where they
     are."""
 
     def mount(*arguments: str | Path) -> None:
         subprocess.run(["mount", *map(str, arguments)], check=True)
 
-    empty = scratch / "empty"
-    empty.mkdir(exist_ok=True)
-    mount("-t", "tmpfs", "tmpfs", empty)
-    for path in sorted({scratch, *visible}):
-        if path.is_relative_to("/tmp") and not (empty / path.relative_to("/tmp")).exists():
-            place = empty / path.relative_to("/tmp")
-            place.mkdir(parents=True)
-            mount("--bind", path, place)
-    mount("--rbind", empty, "/tmp")
-    mount("-t", "tmpfs", *(("-o", "size=64k") if tiny_shm else ()), "tmpfs", "/dev/shm")
+    empty = {"/tmp": scratch / "tmp", "/dev/shm": scratch / "shm"}
+    for root, place in empty.items():
+        place.mkdir(exist_ok=True)
+        mount("-t", "tmpfs", *(("-o", "size=64k") if tiny_shm and root == "/dev/shm" else ()), "tmpfs", place)
+        for path in sorted({scratch, *visible}):
+            if path.is_relative_to(root) and not (place / path.relative_to(root)).exists():
+                kept = place / path.relative_to(root)
+                kept.mkdir(parents=True)
+                mount("--bind", path, kept)
+    for root, place in empty.items():
+        mount("--rbind", place, root)
     os.environ["TMPDIR"] = "/tmp"
     os.chdir("/")
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from opi_xform.attempts.again import Again, Tried, converted, site
-from opi_xform.divide import SHARED
+from opi_xform.divide import SHARED, WRITTEN
 from opi_xform.divide.flow import Trouble
 from opi_xform.divide.left_out import left_out
 from opi_xform.divide.passages.find import Passage, passages
@@ -46,8 +46,9 @@ class Ready:
 
 
 def kept_sites(plan: Plan) -> frozenset[tuple[str, int, str]]:
-    """Those that stay since their message is not the whole buffer."""
-    return frozenset(site(d) for d in plan.decisions if d.decision == "keep" and (d.form or d.code) in SHARED)
+    """Those that stay since their message is not the whole buffer, or may do so."""
+    kept = SHARED | WRITTEN
+    return frozenset(site(d) for d in plan.decisions if d.decision == "keep" and (d.form or d.code) in kept)
 
 
 class Starting:

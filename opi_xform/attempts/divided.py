@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, converted, site
-from opi_xform.divide import SHARED
+from opi_xform.divide import SHARED, WRITTEN
 from opi_xform.divide.find import Candidate, Dividing, candidates
 from opi_xform.divide.flow import Trouble
 from opi_xform.divide.left_out import left_out, nobodys
@@ -160,7 +160,8 @@ class Parting:
         self, found: Sequence[Sequence[Way]], divided: Sequence[Tried]
     ) -> tuple[list[Tried], dict[SiteKey, Trouble]]:
         """Of each buffer with a site that its parts keep, the first division that is proved; else why none is."""
-        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and (d.form or d.code) in SHARED}
+        codes = SHARED | WRITTEN
+        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and (d.form or d.code) in codes}
         known = {o for one in divided for o in one.objects}
         out: list[Tried] = []
         notes: dict[SiteKey, Trouble] = {}
@@ -259,7 +260,7 @@ class Parting:
             trouble = notes.get(site(d))
             where = None if trouble is None else (trouble.span.file, trouble.span.line)
             own = where == (d.span.file, d.span.line) or where not in calls
-            if trouble is not None and d.code in _BETWEEN and own:
+            if trouble is not None and trouble.message and d.code in _BETWEEN and own:
                 said = f"its parts stay one buffer: line {trouble.span.line} {trouble.message}"
                 d = replace(d, notes=(*d.notes, Note(trouble.span, said)))
             out.append(d)

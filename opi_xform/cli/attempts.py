@@ -15,7 +15,7 @@ from opi_xform.attempts.again import Again
 from opi_xform.cli.inputs.build_flags import BuildFlags
 from opi_xform.cli.inputs.parsing import Job, parse_sources
 from opi_xform.cli.options import Options
-from opi_xform.divide import SHARED
+from opi_xform.divide import SHARED, WRITTEN
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.plan import Plan
@@ -76,7 +76,8 @@ class Attempts:
     def wanted(self, plan: Plan) -> Iterator[str]:
         """The attempts that may bring something, those that change least first."""
         kept = [d for d in plan.decisions if d.decision == "keep"]
-        shared = any((d.form or d.code) in SHARED for d in kept)
+        codes = SHARED | WRITTEN if self.inner else SHARED
+        shared = any((d.form or d.code) in codes for d in kept)
         for name in self.left:
             if (
                 kept

@@ -2,3 +2,5 @@
 
 SHARED = frozenset({"OPI104", "OPI204"})
 """Codes of sites that stay because their message is not the whole buffer: what dividing it may help."""
+WRITTEN = frozenset({"OPI109", "OPI209"})
+"""Codes of sites that stay because a macro writes the call: where that is written out, dividing the buffer may help."""

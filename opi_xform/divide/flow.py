@@ -221,6 +221,8 @@ class VariableFlow:
                 return []
             case ins.CallInstr() as call if held:
                 return self.call(node, call, roots, span)
+            case ins.Branch() as test if held and with_null(test) is not None:
+                raise Trouble(span, "")  # a parameter that is tested for NULL: no reason that is worth telling
             case _ if held:
                 raise Trouble(span, _WHAT.get(type(node.action), "stores an address in it"))
         return []
@@ -252,19 +254,25 @@ class VariableFlow:
 
     def null_test(self, action: ins.Branch | ins.Define) -> bool:
         """Only whether the pointer is NULL matters: it is of all parts or of none."""
-        operand = action.cond if isinstance(action, ins.Branch) else action.value
-        if isinstance(action, ins.Define) and not isinstance(operand, ins.Op):
-            return False
-        while isinstance(operand, ins.Op) and operand.op == "not":
-            operand = operand.args[0]
-        if isinstance(operand, ins.Op) and operand.op in ("==", "!="):
-            left, right = operand.args
-            if not any(isinstance(side, ins.Const) and side.value == 0 for side in operand.args):
-                return False
-            operand = right if isinstance(left, ins.Const) else left
-        if self.array or not isinstance(operand, ins.Var):
+        operand = with_null(action)
+        if self.array or operand is None:
             return False
         return operand.key in self.keys or operand.key in self.freed
+
+
+def with_null(action: ins.Branch | ins.Define) -> ins.Var | None:
+    """The variable that is only compared with NULL; None for anything else."""
+    operand = action.cond if isinstance(action, ins.Branch) else action.value
+    if isinstance(action, ins.Define) and not isinstance(operand, ins.Op):
+        return None
+    while isinstance(operand, ins.Op) and operand.op == "not":
+        operand = operand.args[0]
+    if isinstance(operand, ins.Op) and operand.op in ("==", "!="):
+        left, right = operand.args
+        if not any(isinstance(side, ins.Const) and side.value == 0 for side in operand.args):
+            return None
+        operand = right if isinstance(left, ins.Const) else left
+    return operand if isinstance(operand, ins.Var) else None
 
 
 _WHAT: Mapping[type, str] = {

@@ -2,6 +2,7 @@
 
 ``__thread char b_opi_guard __asm__("b") = 0;``.  An undefined name alone would not do: with ``-fcommon`` another file's
 ``double b[N];`` defines one.  No linker takes a thread's own variable for another one's, be that declared or defined.
+In a header it has no initialiser: a file may include one twice that defines its variables without one, too.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ GUARD = "_opi_guard"
 """What the name of a guard ends with, behind that of its variable."""
 
 _GUARD = re.compile(
-    rb"\b__thread char (\w+)" + GUARD.encode() + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))? = 0;"
+    rb"\b__thread char (\w+)"
+    + GUARD.encode()
+    + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))?(?: = 0)?;"  # both: in older files
 )
 
 
 def guard_text(name: str, header: bool) -> str:
     """The declaration.  header: it stands in a header, and so in several files."""
-    weak = " __attribute__((weak))" if header else ""
-    return f'__thread char {name}{GUARD} __asm__("{name}"){weak} = 0; /* no file that still has `{name}` links */'
+    rest = " __attribute__((weak))" if header else " = 0"
+    return f'__thread char {name}{GUARD} __asm__("{name}"){rest}; /* no file that still has `{name}` links */'
 
 
 def in_guard(code: bytes, at: int) -> bool:

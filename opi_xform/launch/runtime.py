@@ -1,8 +1,8 @@
 """Builds libopi with the user's own MPI compiler on first use, and caches it.
 
-The cache key covers what the archive depends on: the compiler's version line, the flags, mpi.h and the runtime's
-sources, by content. Two builds at once are safe: one waits for the other, and an archive appears under its final name
-only when it is complete.
+The cache key covers what the archive depends on: the wrapper's place and version line, the flags, mpi.h and the
+runtime's sources, by content. Two builds at once are safe: one waits for the other, and an archive appears under its
+final name only when it is complete.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def content_hash(mpi: Mpi, flags: Sequence[str], roots: Sequence[Path]) -> str:
             digest.update(len(data).to_bytes(8, "little"))
             digest.update(data)
 
-    add(mpi.kind, mpi.version, version.stdout, *flags)
+    # Its place, too: a shared library finds the libraries of its MPI by the run path that the wrapper writes.
+    add(mpi.kind, mpi.version, str(mpi.mpicc), version.stdout, *flags)
     add(mpi.header.read_bytes())
     for root in roots:
         for path in sorted(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc"):

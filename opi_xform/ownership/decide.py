@@ -22,8 +22,9 @@ from opi_xform.ownership.deciding.receives import replacing_together
 from opi_xform.ownership.decisions import decisions_of
 from opi_xform.ownership.explain.culprits import unwritten
 from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
-from opi_xform.ownership.explain.hints import first_contents
+from opi_xform.ownership.explain.hints import first_contents, waited
 from opi_xform.ownership.explain.hints import told as hint_told
+from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.explain.pointers.unknown_buffers import stray_refusal
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.last.edits import of_blocks
@@ -31,6 +32,7 @@ from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, R
 from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall
 from opi_xform.ownership.patterns.agree import disagreement
 from opi_xform.ownership.placement.leftovers import leftover_edits, without_empty_loops
+from opi_xform.ownership.requests.pending import NO_WAITS
 from opi_xform.ownership.spelling.comments import PACKED, Remark, about, remarks
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
 from opi_xform.ownership.swaps import joined
@@ -238,6 +240,9 @@ def _assumed(facts: BufferFacts, verdict: Verdict) -> None:
 def _deepened(deepest: Deepest, facts: BufferFacts, verdict: Verdict, wordless: Collection[Place]) -> None:
     refusals = {p: refusal for p, refusal in verdict.refusals.items() if p not in wordless}
     deepest.of_buffer(facts.found, refusals, lambda: facts.liveness.judges)
+    for use in facts.found.uses if facts.found.swaps else ():
+        if (told := refusals.get(use.place)) is not None:
+            refusals[use.place] = by_the_other_name(deepest.live_data, use, told)
     verdict.refusals.update(refusals)
 
 
@@ -258,7 +263,8 @@ def _left(facts: BufferFacts, others: set[Place], site: Site, why: Refusal) -> R
     if packed and not buffer.cleared and any(unwritten(judge, packed) for judge in judges.values()):
         return why  # what is packed may be memory that comes only then, and others read it before
     trial = Verdict(converted=going)
-    convert_together(facts, trial, tests, Supposed(why.reason is Reason.PENDING, packed))
+    waits = waited(facts.program, why.hint) if why.hint is not None and why.hint.kind == "wait" else NO_WAITS
+    convert_together(facts, trial, tests, Supposed(waits, why.reason is Reason.PENDING and not waits, packed))
     keep(trial, unwritable(facts.options, trial))
     left = trial.refusals.get(site.place)
     return disagreement(facts.program, buffer, site.uses, facts.patterns, packed) if left is None and packed else left

@@ -12,7 +12,7 @@ from opi_xform.effects.model import Effects, MpiBuffer
 from opi_xform.ir import ast
 from opi_xform.ir.lowering.shapes import is_null
 from opi_xform.ir.span import Span
-from opi_xform.ownership.buffers.message_sizes import SMALL, small_as_written
+from opi_xform.ownership.buffers.message_sizes import how_small_as_written, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM, begins_inside
@@ -122,7 +122,7 @@ def decisions_of(
             if refusal is None:
                 refusal = _of_call(otherwise(function.key), call, buffer)
             elif places[p] > 1 and refusal.message and small_as_written(call, buffer):
-                title, refusal = "", Refusal(Reason.SMALL, SMALL, form=refusal.reason)
+                title, refusal = "", Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
             code = refusal.reason.code(side)
             notes = _notes(refusal, call.span)
             out.append(
@@ -157,7 +157,7 @@ def _of_call(refusal: Refusal, call: ast.Call, buffer: MpiBuffer) -> Refusal:
     a place inside a buffer.
     """
     if refusal.message and small_as_written(call, buffer):
-        return Refusal(Reason.SMALL, SMALL, form=refusal.reason)
+        return Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
     inside = begins_inside(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
     if inside is None or not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes):
         return refusal

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from advice_edits import Edits, Following
 from case_tools import Case, load_cases, sample
 
 from opi_xform.cli.config import load_configuration
@@ -23,10 +22,14 @@ from opi_xform.divide.places import Offsets
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.text.edit import apply_edits
+from tests.advice.edits import Edits, Following
+from tests.advice.shapes import SHAPES, shape
 
 STEP = 29  # of the cases in a row, one is in the sample
-ONCE_WRONG = frozenset(("c_swap_null_test",))
+ONCE_WRONG = frozenset(("c_swap_null_test", "null_turns_pending"))
 """Always in the sample."""
+EVERY = frozenset(("end",))
+"""Kinds of which each way to follow them does: where a test ends the program, people write it as they like."""
 CASES = load_cases("keep")
 SAMPLE = frozenset(case.name for case in sample(CASES, STEP)) | ONCE_WRONG
 CHOSEN = [case for case in CASES if case.name in SAMPLE or os.environ.get("OPI_ALL_CASES")]
@@ -68,13 +71,13 @@ def refuted(case: Case, folder: Path) -> tuple[list[str], int, dict[str, int]]:
         results = []
         for way in ways:
             results.append(converts(case, folder, texts, way, d))
-            if results[-1]:
+            if results[-1] and d.advice.kind not in EVERY:
                 break
         if not any(r is not None for r in results):
             untried[d.advice.kind] = untried.get(d.advice.kind, 0) + 1
             continue
         tried += 1
-        if not any(results):
+        if not any(results) or (d.advice.kind in EVERY and False in results):
             wrong.append(f"{case.name}:{d.span.line}: {d.code} {d.message}")
     return wrong, tried, untried
 
@@ -83,3 +86,12 @@ def refuted(case: Case, folder: Path) -> tuple[list[str], int, dict[str, int]]:
 def test_what_is_advised_lets_the_site_convert(case: Case, tmp_path: Path) -> None:
     wrong, _, _ = refuted(case, tmp_path)
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("memory", "test"), SHAPES, ids=["-".join(found) for found in SHAPES])
+def test_an_end_for_want_of_memory_lets_the_site_convert(memory: str, test: str, tmp_path: Path) -> None:
+    wrong, tried, untried = refuted(shape(memory, test), tmp_path)
+    assert not wrong, "\n".join(wrong)
+    assert not untried
+    certain = memory in ("plain", "two") and test not in ("value", "flag")
+    assert tried or not certain, "nothing is advised where the pointer is NULL for want of memory only"

@@ -222,7 +222,7 @@ ONE_SIDED = {
         ("partners", "123456789"),
         ("parts", ("15",)),
         ("parts_named", ("22",)),
-        ("starts", ("23",)),
+        ("starts", ("23", "25")),
         ("helper_param", "9"),
         ("renewed", "4"),
         ("regrow", "123456"),

@@ -49,9 +49,10 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
         raise fail("not among the files that are read; name one as the table does", shown(file), line)
     if not here:
         named = "no message's call begins here; the table names each site's file and line"
-        raise fail(f"{named}; {_MOVED}", shown(file), line)
+        raise fail(f"{named}; {_MOVED}{_nearest(plan, sources.name(file), line, again)}", shown(file), line)
     if not kept:
-        raise fail(f"what is here converts as it is; there is nothing to change; {_MOVED}", shown(file), line)
+        near = _nearest(plan, sources.name(file), line, again)
+        raise fail(f"what is here converts as it is; there is nothing to change; {_MOVED}{near}", shown(file), line)
     if not programs:
         raise fail("the program is too large for a change to be tried; see --explain OPI401", shown(file), line)
     finder = Finder(programs[0], units, sources, again.flags)
@@ -67,6 +68,12 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
                 return Fixed(decision, change, found[1], lost)
             why = why or _left(decision, change, found)
     raise why or _nothing(kept[0])
+
+
+def _nearest(plan: Plan, file: str, line: int, again: Again) -> str:
+    """The site of a file that stays and is nearest to a line, in words: it may be meant."""
+    found = [d.span.line for d in plan.decisions if d.decision == "keep" and again.sources.name(d.span.file) == file]
+    return f": the nearest site that stays is at line {min(found, key=lambda n: abs(n - line))}" if found else ""
 
 
 def advised(program: Program, units: Sequence[Unit], plan: Plan, again: Again) -> dict[SiteKey, str]:

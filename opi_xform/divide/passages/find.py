@@ -25,6 +25,8 @@ from opi_xform.record import dataclass
 
 _DATA = frozenset({"int", "float", "record"})  # what elements are
 MOST = 4  # statements of one message that are tried as the first one, or the last one
+FAR = 24  # those that are looked at for that
+Words = Callable[[Span], frozenset[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def passages(
         if count is None:
             continue
         words = words_of(program, read) if words is None else words
-        for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
+        for found in _around(program, program.functions[function], info.stmt, use, known[ref.var], said(read)):
             name = name_for(var.name, words, taken)
             first, last, mentions, before, handed = found
             begin, many = (_set_there(program, e, before) for e in (start, count))
@@ -163,7 +165,7 @@ def name_for(name: str, words: Collection[str], taken: Collection[str]) -> str:
 
 
 def _around(
-    program: Program, function: ast.Function, message: ast.Stmt, use: Use, mentions: Sequence[Mention]
+    program: Program, function: ast.Function, message: ast.Stmt, use: Use, mentions: Sequence[Mention], words: Words
 ) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
     """The first and the last statement that have to do with a message, the buffer's elements in them, what stands
     between the first one and the message, and whether the message goes on behind the last one.
@@ -176,7 +178,7 @@ def _around(
     ahead: Sequence[ast.Stmt] = ()  # of the message, in blocks around it alone
     while (body := next((b for b in every if any(s is message for s in b)), None)) is not None:
         found = False
-        for first, last, here, before, handed in _beside(program, function, body, message, use, mentions):
+        for first, last, here, before, handed in _beside(program, function, body, message, use, mentions, words):
             found = True
             yield first, last, here, (*before, *ahead), handed
         ahead = (*body[: next(i for i, s in enumerate(body) if s is message)], *ahead)
@@ -200,6 +202,7 @@ def _beside(
     message: ast.Stmt,
     use: Use,
     mentions: Sequence[Mention],
+    words: Words,
 ) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
     """``_around``, of one block."""
     at = next(i for i, s in enumerate(body) if s is message)
@@ -212,7 +215,7 @@ def _beside(
     if waited is None:
         return
     i, step, ends = at, -1 if send else 1, list[int]()
-    while 0 <= i + step < len(body) and len(ends) < MOST:
+    while 0 <= i + step < len(body) and len(ends) < FAR:
         i += step
         here = [m for m in mine if in_span(m.ref.span, body[i].span)]
         if isinstance(body[i], (ast.Case, ast.Label)):
@@ -223,12 +226,36 @@ def _beside(
             break
         if send or i > waited:
             ends.append(i)
-    for end in ends:
+    for end in _alike(use, body, ends, mine, words):
         first, last = (end, waited) if send else (at, end)
         found = tuple(
             m for m in mine if elements(m) and any(in_span(m.ref.span, s.span) for s in body[first : last + 1])
         )
         yield body[first], body[last], found, body[first:at], handed
+
+
+def _alike(
+    use: Use, body: Sequence[ast.Stmt], ends: Sequence[int], mentions: Sequence[Mention], words: Words
+) -> list[int]:
+    """Of the statements in which a passage may end those whose subscripts are most like the message's start, nearest
+    first: where several sides are packed in a row, its own may be far from the message.
+    """
+    begun = beginning(use)
+    if len(ends) <= MOST or begun is None:
+        return list(ends)
+    wanted = words(begun[2].span)
+
+    def unlike(i: int) -> int:
+        here = [m.whole.span for m in mentions if elements(m) and in_span(m.ref.span, body[i].span)]
+        return min((len(words(span) ^ wanted) for span in here), default=len(wanted) + MOST)
+
+    best = sorted(range(len(ends)), key=lambda k: (unlike(ends[k]), k))[:MOST]
+    return [ends[k] for k in sorted(best)]
+
+
+def said(read: Callable[[str], bytes]) -> Words:
+    """The words and numbers in a piece of text."""
+    return lambda span: frozenset(re.findall(rb"\w+", read(span.file)[span.begin : span.end]))
 
 
 def waited_for(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) -> int | None:

@@ -20,6 +20,7 @@ from islpy import Set
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves, operands
 from opi_xform.divide.passages.find import beginning
+from opi_xform.divide.passages.sizes import Sizes
 from opi_xform.graph.graph import Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, Poly
@@ -93,6 +94,7 @@ class Proof:
         self.uses = collect(program)
         self.buffers, _ = buffers(program, self.uses)
         self.unreached = Unreached(program)
+        self.sizes = Sizes(program, self.uses, self.reached)
         self.defined: dict[str, list[Node]] = {}
         for node in program.graph.nodes:
             action = node.action
@@ -113,6 +115,7 @@ class Proof:
             return None
         anew: set[tuple[str, int]] = set()
         left: set[tuple[str, int]] = set()
+        self.sizes.used = False
         for one in stretches:
             found = self.touched(one, marked)
             if found is None:
@@ -126,6 +129,8 @@ class Proof:
         if not all(self.complete(one, marked.handed) for one in stretches):
             return None
         assumes = self.dead(stretches)
+        if assumes is not None and self.sizes.used:
+            assumes = tuple(sorted({*assumes, SIGNS}))
         return None if assumes is None else Proved(frozenset(anew), counts.pop(), assumes)
 
     def elsewhere(self, function: str) -> bool:
@@ -292,10 +297,16 @@ class Proof:
             return False
         begin, size = self.symbols.resolve(lo), self.symbols.resolve(length)
         prover = prover_at(self.program, n, (size - ONE,))
-        return any(
-            (p.constant is not None and p.constant >= 0) or prover.proves(p)
-            for p in (begin - one.end, one.begin - begin - size)
-        )
+        beside = (begin - one.end, one.begin - begin - size)
+        if any((p.constant is not None and p.constant >= 0) or prover.proves(p) for p in beside):
+            return True
+        sizes = [] if self.strict else self.sizes.at(one.use, n)
+        if not sizes:
+            return False
+        prover = prover_at(self.program, n, (size - ONE, *sizes))
+        found = any(prover.proves(p) for p in beside)
+        self.sizes.used = self.sizes.used or found
+        return found
 
     def only_inside(self, one: Stretch, anew: Collection[tuple[str, int]]) -> bool:
         """What is written anew runs between the marks only, in this copy of the function; so does the message, and the

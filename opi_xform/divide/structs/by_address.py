@@ -34,7 +34,7 @@ from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
 _WORDS = re.compile(rb"\s*((?:[A-Za-z_]\w*\s+)*)([A-Za-z_]\w*)\s*")
-DOT = re.compile(rb"\s*(\.)")
+DOT = re.compile(rb"[\s)]*(\.)")  # a name may stand in parentheses: `(g).n`
 _QUALIFIERS = frozenset((b"const",))
 _STOPPING = frozenset((b"volatile", b"register", b"_Atomic", b"restrict", b"auto"))
 

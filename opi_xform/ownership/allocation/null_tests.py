@@ -5,20 +5,22 @@ may be NULL in the program, no call may be put in that decides it; and what beco
 
 That malloc returned memory is not known by itself: a program may have a way of its own for when there is none (a
 smaller buffer, a file, an error code), and OPI_Alloc ends the job there.  It is known where the program itself ends for
-want of memory, ahead of the test or at it, and where it has read or written the memory.
+want of memory, ahead of the test or at it, and where it has read or written the memory; and where it ends on every way
+from a malloc that returned none: `p = some ? malloc(n) : NULL; if (!p && some) exit(1);`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Buffer, Program
-from opi_xform.ownership.model.endings import Name, ends
+from opi_xform.ownership.model.endings import Name, come_by, ends, found_by, stands_in, told_at
 from opi_xform.values.unset.nullable import may_be_null
 
 GOES_ON = "and the program goes on, or ends as if all were well, where there is no memory"
-ENDING = "ending with an error there (`exit(1)`, `MPI_Abort`)"
 
 
 def uncertain_test(
@@ -28,21 +30,33 @@ def uncertain_test(
     known: Collection[int],
     addressed: Collection[str],
     unmoved: Collection[int] = (),
+    ended: Collection[int] = (),
+    bodies: Collection[Span] = (),
 ) -> tuple[int, str] | None:
     """The first test that may find NULL in the program, and why that matters.
 
     known: those that do the same whatever they find.  addressed: variables that may change through pointers.
     unmoved: those that find NULL where the program has it, but for want of memory: there the job has ended.
+    ended: those ahead of which the program is supposed to end where they find NULL.  bodies: text that is supposed to
+    end it.
     """
     unproved: dict[int, frozenset[int]] = {}  # by object: what one comes to before it is known that there is memory
     for n in sorted(tests):
-        if n in known or gives_up(program, buffer, n, addressed, n in unmoved):
+        if n in known or n in ended or gives_up(program, buffer, n, addressed, n in unmoved):
             continue
         if n not in unmoved and not _certain(program, buffer, n):
             return n, "where it need not have been allocated"
-        if not _proved(program, buffer, n, addressed, unproved, n in unmoved):
+        if not _proved(program, buffer, n, addressed, unproved, n in unmoved, ended, bodies):
             return n, GOES_ON
     return None
+
+
+def always_set(program: Program, n: int) -> bool:
+    """A pointer that is compared there is known, and NULL only for want of memory."""
+    found, tested = program.values.operands.get(n, ()), _tested(program, n, False)
+    return (
+        bool(tested) and tested == _tested(program, n, True) and not any(may_be_null(program.values, v) for v in found)
+    )
 
 
 def _certain(program: Program, buffer: Buffer, n: int) -> bool:
@@ -67,6 +81,36 @@ def _certain(program: Program, buffer: Buffer, n: int) -> bool:
     )
 
 
+def body_for_want(program: Program, n: int) -> Span | None:
+    """What the `if` with a test does, where it is done only when malloc was called and has returned none."""
+    graph, action = program.graph, program.graph.nodes[n].action
+    condition, following = program.values.conditions.get(n), graph.succs[graph.nodes[n].block]
+    if not isinstance(action, ins.Branch) or action.stmt < 0 or condition is None or len(following) != 2:
+        return None
+    frames = [f.number for f in graph.frames if f.function == graph.frames[graph.nodes[n].frame].function]
+    stmt = graph.lowered[graph.frames[frames[0]].function].stmts[action.stmt].stmt
+    if len(frames) > 1 or not isinstance(stmt, ast.If):
+        return None
+    body = stmt.then.span
+    inside = (m for m in graph.nodes if m.frame == frames[0] and isinstance(m.action, ins.Instr))
+    block = min(
+        (m.block for m in inside if isinstance(m.action, ins.Instr) and stands_in(m.action.span, body)), default=-1
+    )
+    if block < 0:
+        return None
+    entered = come_by(program, block)
+    told = {found: held for _, found, held in entered}
+    if following[0 if condition.op == "==" else 1] not in [b for b, _, _ in entered]:
+        return None
+    objects = [program.values.objects.table[o] for o in _tested(program, n, True)]
+    calls = [m for o in objects for m in o.nodes]
+    for m in calls:
+        for b, found, held in come_by(program, graph.nodes[m].block):
+            if found_by(told, found) is not held and not program.nest.dominates(b, block):
+                return None
+    return body if calls else None
+
+
 def _tested(program: Program, n: int, absent: bool) -> set[int]:
     """The objects that a test compares with NULL.  absent: also one whose pointer is NULL on some of the ways."""
     symbols, found = program.values.symbols, program.values.operands.get(n, ())
@@ -81,25 +125,50 @@ def _proved(
     addressed: Collection[str],
     unproved: dict[int, frozenset[int]],
     absent: bool,
+    ended: Collection[int],
+    bodies: Collection[Span],
 ) -> bool:
     """Wherever the pointer comes from, it is known at the test that malloc returned memory.
 
     absent: where it is NULL, the program has it so; but of what it comes from something must be known.
     """
     table, tested = program.values.objects.table, _tested(program, n, absent)
-    if absent and not tested:
-        return False
+    if absent and not tested:  # what is compared there is not known: it may be any of them
+        return all(ends_without(program, addressed, o, bodies) for o in buffer.objects)
     for base in sorted(tested):
         if table[base].kind not in ("heap", "family"):
             continue
         if base not in unproved:
-            unproved[base] = _unproved(program, buffer, base, addressed)
+            without = ends_without(program, addressed, base, bodies)
+            unproved[base] = frozenset() if without else _unproved(program, buffer, base, addressed, ended)
         if n in unproved[base]:
             return False
     return True
 
 
-def _unproved(program: Program, buffer: Buffer, o: int, addressed: Collection[str]) -> frozenset[int]:
+def ends_without(program: Program, addressed: Collection[str], o: int, bodies: Collection[Span] = ()) -> bool:
+    """Where malloc returns no memory for an object the program ends, whatever it does until then.
+
+    bodies: text that is supposed to end it.
+    """
+    graph, info = program.graph, program.values.objects.table[o]
+    for n in info.nodes:
+        node = graph.nodes[n]
+        call = node.action
+        if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc) or call.target is None:
+            return False
+        effect = program.effects.get(call.callee.key)
+        if effect is None or effect.allocates is None or effect.allocates.into is not None:
+            return False
+        known: dict[Name, int] = {(node.frame, call.target.number): 0}
+        if not ends(program, addressed, node.block, known, n, told_at(program, node.block), bodies):
+            return False
+    return info.kind == "heap" and bool(info.nodes)
+
+
+def _unproved(
+    program: Program, buffer: Buffer, o: int, addressed: Collection[str], ended: Collection[int]
+) -> frozenset[int]:
     """The nodes that can be reached from where the object is allocated with nothing on the way that shows that there is
     memory: a test without which the program ends, a load or a store through the pointer.
 
@@ -114,7 +183,7 @@ def _unproved(program: Program, buffer: Buffer, o: int, addressed: Collection[st
         action = graph.nodes[n].action
         if isinstance(action, (ins.Load, ins.Store)):
             return info.kind == "heap" and values.accesses.touches(n, (o,)) and not values.accesses.touches_other(n, o)
-        return isinstance(action, ins.Branch) and gives_up(program, buffer, n, addressed)
+        return n in ended or (isinstance(action, ins.Branch) and gives_up(program, buffer, n, addressed))
 
     seen: set[int] = set()
     work = [(graph.nodes[n].block, n) for n in sources]  # what comes behind node n in its block; -1: the whole block

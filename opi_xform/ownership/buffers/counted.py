@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opi_xform.graph.graph import Node
+from opi_xform.graph.graph import Bind, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
@@ -21,7 +21,7 @@ from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, U
 from opi_xform.ownership.model.split_rows import split_row
 from opi_xform.record import dataclass
 
-PLAIN = (ins.Birth, ins.Define, ins.Load, ins.Store, ins.CopyBytes)
+PLAIN = (ins.Birth, ins.Define, ins.Load, ins.Store, ins.CopyBytes, ins.ReturnInstr, Bind, Unbind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +99,11 @@ class _Filled:
             return False
         call = self.program.graph.nodes[use.node].action
         assert isinstance(call, ins.CallInstr)
-        at, operand = self.source(use.node, call.args[use.buffer.count])
-        operand, factor = _factor(operand)
-        counter = self.read(at, operand, use.node)
         count = self.values.args[use.node][use.buffer.count]
-        if counter is None or not count.terms or not use.length.terms or factor <= 0:
+        found = self.count(use.node, call.args[use.buffer.count], count)
+        if found is None or not count.terms or not use.length.terms or found[1] <= 0:
             return False
+        counter, factor = found
         element = use.length.terms[0][1] // count.terms[0][1]
         size = element * factor
         if size <= 0 or use.length != count.scaled(element) or self.size not in (0, size):
@@ -114,34 +113,69 @@ class _Filled:
         self.counter, self.size = counter.object, size
         return self.reset_behind(use.node, counter)
 
-    def read(self, n: int, operand: ins.Operand, until: int) -> Counter | None:
+    def count(self, n: int, operand: ins.Operand, count: Poly) -> tuple[Counter, int] | None:
+        """The counter, and what it is multiplied by, that the count of a send at node n is.
+
+        The words may be elsewhere, ahead on the straight way: a local, a member or a parameter is set to that value.
+        """
+        graph = self.program.graph
+        words: list[tuple[int, int, ins.Operand]] = [(n, graph.nodes[n].frame, operand)]
+        for m in reversed(self.straight(n, -1)):
+            match graph.nodes[m].action:
+                case ins.Define(value=value) | ins.Store(value=value):
+                    given: tuple[tuple[int, ins.Operand], ...] = ((-1, value),)
+                case Bind(args=args):
+                    given = tuple(enumerate(args))
+                case _:
+                    continue
+            known = self.values.operands.get(m, ())
+            words += [(m, self.frame(m), e) for i, e in given if known and self.same(known[i], count)]
+        for m, frame, e in words:
+            at, whole = self.source(m, frame, e)
+            inner, factor = _factor(whole)
+            counter = self.read(at, frame, inner, n)
+            if counter is not None:
+                return counter, factor
+        return None
+
+    def same(self, a: Poly, b: Poly) -> bool:
+        return self.symbols.resolve(a) == self.symbols.resolve(b)
+
+    def frame(self, n: int) -> int:
+        """The frame whose names the operands of a node are."""
+        node = self.program.graph.nodes[n]
+        return node.action.caller if isinstance(node.action, Bind) else node.frame
+
+    def read(self, n: int, frame: int, operand: ins.Operand, until: int) -> Counter | None:
         """The counter whose value an operand of node n is, if that is still its value at node ``until``."""
-        m, operand = self.source(n, operand)
+        m, operand = self.source(n, frame, operand)
         if isinstance(operand, ins.Var):
-            counter = self.variable(self.program.graph.nodes[m].frame, operand.key)
+            counter = self.variable(frame, operand.key)
         else:
-            m, counter = self.loaded(m, operand)
+            m, counter = self.loaded(m, frame, operand)
         before = self.straight(until, -1)
         if counter is None or (m != until and m not in before):
             return None
         between = before[before.index(m) + 1 :] if m != until else []
         return None if any(self.changes(x, counter.object) for x in between) else counter
 
-    def source(self, n: int, operand: ins.Operand) -> tuple[int, ins.Operand]:
-        """What a temporary stands for, as it was computed on the straight way to node n, and where."""
+    def source(self, n: int, frame: int, operand: ins.Operand) -> tuple[int, ins.Operand]:
+        """What a temporary of a frame stands for, as it was computed on the straight way to node n, and where."""
         at = n
         for m in reversed(self.straight(n, -1)):
-            action = self.program.graph.nodes[m].action
-            if isinstance(action, ins.Define) and action.target == operand and isinstance(operand, ins.Temp):
+            node = self.program.graph.nodes[m]
+            action = node.action
+            mine = isinstance(operand, ins.Temp) and node.frame == frame
+            if mine and isinstance(action, ins.Define) and action.target == operand:
                 at, operand = m, action.value
         return at, operand
 
-    def loaded(self, n: int, operand: ins.Operand) -> tuple[int, Counter | None]:
-        """The load that a temporary comes from, and the counter that it reads."""
+    def loaded(self, n: int, frame: int, operand: ins.Operand) -> tuple[int, Counter | None]:
+        """The load that a temporary of a frame comes from, and the counter that it reads."""
         for m in reversed(self.straight(n, -1)):
-            action = self.program.graph.nodes[m].action
-            if isinstance(action, ins.Load) and action.target == operand:
-                return m, self.addressed(m, action.type)
+            node = self.program.graph.nodes[m]
+            if isinstance(node.action, ins.Load) and node.action.target == operand and node.frame == frame:
+                return m, self.addressed(m, node.action.type)
         return n, None
 
     def variable(self, frame: int, key: str) -> Counter | None:
@@ -201,11 +235,21 @@ class _Filled:
     def harmless(self, n: int) -> bool:
         """Nothing of the program's own runs there but plain accesses, and no other message takes the buffer."""
         action = self.program.graph.nodes[n].action
+        if isinstance(action, ins.CallInstr) and self.is_entered(n):
+            return True  # what runs there comes next
         if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
             effect = self.program.effects.get(action.callee.key)
             known = effect is not None and not effect.calls and n not in self.program.graph.followed
             return known and all(u.node != n for u in self.uses)
         return isinstance(action, PLAIN)
+
+    def is_entered(self, n: int) -> bool:
+        """A call of one function, the copy of which comes next."""
+        graph = self.program.graph
+        line = self.line(n)
+        at = line.index(n) + 1
+        behind = graph.nodes[line[at]] if at < len(line) else None
+        return behind is not None and isinstance(behind.action, Bind) and graph.frames[behind.frame].call == n
 
     # --- the counter ---------------------------------------------------------------------------------------------
 
@@ -250,12 +294,18 @@ class _Filled:
         """The number grows by a constant, and so many elements behind its old value are written right there."""
         action = self.program.graph.nodes[n].action
         assert isinstance(action, (ins.Store, ins.Define))
-        at, step = self.source(n, action.value)
+        frame = self.frame(n)
+        at, step = self.source(n, frame, action.value)
         if not isinstance(step, ins.Op) or step.op != "+" or len(step.args) != 2:
             return False
         old, more = step.args if isinstance(step.args[1], ins.Const) else step.args[::-1]
         counter = self.written(n)
-        if not isinstance(more, ins.Const) or more.value <= 0 or counter is None or self.read(at, old, n) != counter:
+        if (
+            not isinstance(more, ins.Const)
+            or more.value <= 0
+            or counter is None
+            or self.read(at, frame, old, n) != counter
+        ):
             return False
         before = self.values.operands[n][-1] - number(more.value)
         end = 0

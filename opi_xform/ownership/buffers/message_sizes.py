@@ -16,6 +16,18 @@ from opi_xform.ownership.model.buffers import Program, Refusal, Use
 INLINE_LIMIT = 40
 """Bytes that travel in a message's envelope, whatever is done (docs/supported.md)."""
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
+EMPTY = "the message is empty: there is nothing to hand over"
+
+
+def how_small(uses: Sequence[Use]) -> str:
+    """What is told of a call with small messages: that they have nothing in them, where no copy's ever has."""
+    return EMPTY if all(u.length is not None and u.length.constant == 0 for u in uses) else SMALL
+
+
+def how_small_as_written(call: ast.Call, buffer: MpiBuffer) -> str:
+    """The same of a call that is not in the graph."""
+    count = _plain(call.args[buffer.count]) if buffer.count is not None else None
+    return EMPTY if isinstance(count, ast.IntLit) and count.value == 0 else SMALL
 
 
 def small(uses: Sequence[Use]) -> bool:

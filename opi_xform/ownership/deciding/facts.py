@@ -30,6 +30,7 @@ from opi_xform.ownership.model.plan import Edit, StopOthers
 from opi_xform.ownership.patterns.agree import Patterns
 from opi_xform.ownership.placement.place import Placement
 from opi_xform.ownership.placement.renewal import Renewal
+from opi_xform.ownership.requests.pending import NO_WAITS, Waits
 from opi_xform.ownership.spelling.configurations import left_out
 from opi_xform.ownership.spelling.declarations import array_edits
 from opi_xform.ownership.spelling.parameters import Parameters, parameters_of
@@ -183,10 +184,12 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
 class Supposed:
     """What a change of the source would do that is tried on the analysis: for advice only.
 
-    waited: all requests are complete.  packed: nodes that send as if all of it was written right before.
+    waited: operations that are complete ahead of nodes.  apart: no other operation uses the buffer.  packed: nodes that
+    send as if all of it was written right before.
     """
 
-    waited: bool = False
+    waited: Waits = NO_WAITS
+    apart: bool = False
     packed: frozenset[int] = frozenset()
 
 

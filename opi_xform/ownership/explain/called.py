@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Program
-from opi_xform.ownership.model.lvalues import spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 
 
 def node_span(program: Program, node: int) -> Span:
@@ -104,6 +104,36 @@ def loop_around(program: Program, n: int) -> Span | None:
             info = stmts[info.parent] if info.parent >= 0 else None
         n = graph.frames[node.frame].call
     return None
+
+
+def only_where(program: Program, n: int) -> str:
+    """Where a node runs in a turn of the loop around it: under one condition, in words; '' for under none, or more."""
+    graph = program.graph
+    node = graph.nodes[n]
+    info, stmts = graph.statement(node), graph.lowered[graph.frames[node.frame].function].stmts
+    found: list[str] = []
+    while info is not None and not isinstance(info.stmt, (ast.For, ast.While, ast.DoWhile)):
+        inner, info = info.stmt, stmts[info.parent] if info.parent >= 0 else None
+        if info is not None and isinstance(info.stmt, ast.If):
+            cond, holds = condition(info.stmt.cond), info.stmt.then is inner
+            told = f"where {cond}" if holds else f"where {cond} does not hold"
+            found.append(told if cond else f"under the condition in {lines.line_of(info.stmt.span)}")
+    return found[0] if len(found) == 1 and info is not None else ""
+
+
+def condition(e: ast.Expr) -> str:
+    """A comparison of names and numbers as it is written; '' for anything else."""
+    if not isinstance(e, ast.Binary) or e.op not in ("<", "<=", ">", ">=", "==", "!="):
+        return ""
+    sides = []
+    for side in (e.left, e.right):
+        while isinstance(side, ast.Cast):
+            side = side.operand
+        if isinstance(side, (ast.IntLit, ast.MacroConst)):
+            sides.append(side.name or (str(side.value) if isinstance(side, ast.IntLit) else UNSPELLED))
+        else:
+            sides.append(spelling(side))
+    return "" if UNSPELLED in sides else f"`{sides[0]} {e.op} {sides[1]}`"
 
 
 def read_notes(

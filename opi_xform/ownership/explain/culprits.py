@@ -11,9 +11,11 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number
-from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.called import called_back, called_from
 from opi_xform.ownership.explain.other_memory import elsewhere_of
+from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.turns import own_turns, row_turns
+from opi_xform.ownership.explain.reaching.ways import always_between, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -23,6 +25,7 @@ from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.procnull.counted import counting
 from opi_xform.regions.sets import BudgetExceeded
 
+EXCHANGED = "they change places here"  # as a note
 SHOWN = 3  # nodes that are told
 TRIES = 8  # candidates tried for one message, each by itself
 _Asked = Callable[[Mapping[int, Set], Set], bool]
@@ -38,14 +41,16 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
     counted = {n for n in candidates if use.side == "recv" and counting(judge.program, use, n) is not None}
-    candidates.sort(key=lambda n: (never_run(judge.program, n), n in counted))
+    excluded = excluded_after(judge, use)
+    candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), n in counted))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     found = tuple(n for n in found if n not in counted) or found
+    found = tuple(n for n in found if not excluded(n)) or found[:1]
     if use.side == "send":
         calls = judge.use_nodes.keys() | names_of(judge.program).operations.keys()
         if calls.issuperset(found):
-            plain = _read_for_sure(judge, use, [n for n in candidates if n not in calls])
-            found = (*plain, *found)[:2]
+            others = [n for n in candidates if n not in calls and not excluded(n)]
+            found = (*_read_for_sure(judge, use, others), *found)[:2]
         return tuple(sorted(found, key=calls.__contains__))
     if len(found) > 1 and use.length is not None and use.length.constant is None:
         return tuple(sorted(found, key=lambda n: _brought_by_any(judge, use, n)))
@@ -65,6 +70,20 @@ def never_run(program: Program, n: int) -> bool:
     return branches_of(program).never(program.graph.nodes[n].block) or elsewhere_of(program).never_called(n)
 
 
+def excluded_after(judge: Judge, use: Use) -> Callable[[int], bool]:
+    """Whether no process comes from a message's call to a node with the same memory: others are told before it."""
+    program, turns = judge.program, own_turns(judge.program, use)
+    excluded = branches_of(program).excluded
+
+    def found(n: int) -> bool:
+        sends = [u for u in judge.use_nodes.get(n, ()) if u.side == use.side]
+        if turns and not in_turn(program, use.node, n, turns):
+            return True
+        return excluded(use.node, n, turns | row_turns(program, use, sends))
+
+    return found
+
+
 def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:
     """In the order of a walk: what is in a message's own loops goes before what is behind them."""
     nest, graph = judge.program.nest, judge.program.graph
@@ -74,9 +93,9 @@ def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:
 
 def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:
     """The receive that always comes right before a send, and brings nothing where its source is MPI_PROC_NULL."""
-    graph, nest = judge.program.graph, judge.program.nest
+    graph = judge.program.graph
     nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces}
-    before = [m for m in ahead(graph, use.node, nodes) if nest.dominates(graph.nodes[m].block, graph.nodes[n].block)]
+    before = [m for m in ahead(graph, use.node, nodes) if always_between(judge.program, use.node, m, n)]
     try:
         with judge.regions.budget():
             for u in (u for m in before for u in judge.use_nodes[m]):
@@ -276,23 +295,6 @@ def _same_turn(judge: Judge, use: Use, n: int, read: tuple[Poly, Poly]) -> bool:
     given = {loop for p in (use.lo, use.length, *read) for loop in symbols.scope(symbols.resolve(p))}
     shared = given.intersection(nest.chain(nodes[use.node].block), nest.chain(nodes[n].block))
     return not shared or in_turn(judge.program, use.node, n, shared)
-
-
-def in_turn(program: Program, start: int, n: int, loops: Collection[int]) -> bool:
-    """A node can be reached from another one in the same turn of loops that are around both."""
-    graph, nest = program.graph, program.nest
-    first, last = graph.nodes[start].block, graph.nodes[n].block
-    if first == last and start < n:
-        return True
-    seen = {nest.loops[loop].header for loop in loops}
-    work = [first]
-    while work:
-        fresh = [b for b in graph.succs[work.pop()] if b not in seen]
-        if last in fresh:
-            return True
-        seen.update(fresh)
-        work.extend(fresh)
-    return False
 
 
 def least_count(judge: Judge, use: Use, converted: Collection[Place] | None = None) -> int | None:

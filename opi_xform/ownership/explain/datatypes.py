@@ -12,12 +12,15 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.extent import gaps
 from opi_xform.ownership.buffers.uses import datatype_of
+from opi_xform.ownership.explain.reaching.settings import calls_for
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
+NOT_BROUGHT = " that this receive does not bring"  # ends of sentences, to which more may be added
+SURELY_WRITTEN = " are surely written after this send"
 
 
 def layout_refusal(program: Program, use: Use) -> Refusal:
@@ -25,7 +28,7 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     text = gaps(datatype_of(program, use))
     at = use.buffer.type
     given = use.call.args[at] if at is not None and at < len(use.call.args) else None
-    made = _Makers(program).of(given) if given is not None else []
+    made = _makers(program, use, given) if given is not None else []
     if given is None or not made or len(made) > _SHOWN or text.startswith("`"):
         return Refusal(Reason.CALL_FORM, text)
     if all(map(_one_block, made)):
@@ -49,7 +52,7 @@ def unknown_length(program: Program, use: Use) -> tuple[str, tuple[tuple[Span, s
     count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
     known = not isinstance(count, ast.IntLit) or (use.length is not None and use.length.constant is not None)
     given = use.call.args[at] if not known and at is not None and at < len(use.call.args) else None
-    made = _Makers(program).of(given) if given is not None else []
+    made = _makers(program, use, given) if given is not None else []
     if given is None or not made or len(made) > _SHOWN:
         return "", ()
     named = f"`{written}`" if (written := spelling(given)) != UNSPELLED else "the datatype"
@@ -60,15 +63,41 @@ def unknown_length(program: Program, use: Use) -> tuple[str, tuple[tuple[Span, s
 def in_one_block(program: Program, use: Use) -> bool:
     """What makes the datatype of a message makes one block, though by numbers of which that is not seen."""
     at = use.buffer.type
-    made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
+    made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
     return bool(made) and all(map(_one_block, made))
 
 
 def of_one_piece(program: Program, use: Use) -> bool:
     """What makes the datatype of a message puts elements one after the other: only how many is not known."""
     at = use.buffer.type
-    made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
+    made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
     return bool(made) and all(map(_gapless, made))
+
+
+def _makers(program: Program, use: Use, given: ast.Expr) -> list[ast.Call]:
+    """The calls that may have made the datatype of a message, where its call can be come to from them."""
+    made, place = _Makers(program).of(given), _place(given)
+    direct = isinstance(given, ast.VarRef) and all(
+        place in {_place(a.operand) for a in call.args if isinstance(a, ast.AddrOf)} for call in made
+    )
+    return calls_for(program, made, use, direct) if len(made) > 1 else made
+
+
+def unsigned_count(program: Program, use: Use, n: int) -> str:
+    """What a receive brings, where it tells how much by an unsigned number and a node reads it in a loop; '' elsewhere.
+
+    Sums of such numbers may wrap, so less is known of which is the larger one.
+    """
+    e = use.call.args[use.buffer.count] if use.buffer.count is not None else None
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    nest, nodes = program.nest, program.graph.nodes
+    loops = set(nest.chain(nodes[n].block)) - set(nest.chain(nodes[use.node].block))
+    if e is None or e.type.signed or not e.type.is_scalar or not loops or spelling(e) == UNSPELLED:
+        return ""
+    if use.length is None or use.length.constant is not None:
+        return ""
+    return f"this receive brings (`{spelling(e)}`, an unsigned number)"
 
 
 def _one_block(call: ast.Call) -> bool:

@@ -15,13 +15,22 @@ from islpy import Set
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
-from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
+from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
-from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, never_run, readers_of, same_words
+from opi_xform.ownership.explain.culprits import (
+    TRIES,
+    ahead,
+    excluded_after,
+    meets,
+    never_run,
+    readers_of,
+    same_words,
+)
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
+from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
@@ -139,13 +148,13 @@ class Deepest:
             if beside is not None:
                 return replace(beside, form=refusal.reason)
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
-            found = Refusal(Reason.SMALL, SMALL) if small(uses) else self.live(uses, buffers, judges)
+            found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
             if found is None and (refusal.reason is not Reason.ESCAPE or self.live_data.moving(uses[0])):
                 found = _inside(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
-            return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
+            return replace(Refusal(Reason.SMALL, how_small(uses)), form=refusal.reason)
         if refusal.reason is Reason.PATTERN:  # what the program does tells more than how it was found
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
@@ -182,7 +191,7 @@ class Deepest:
     ) -> Refusal | None:
         first = uses[0]
         if small(uses) or self.little(first):
-            return Refusal(Reason.SMALL, SMALL)
+            return Refusal(Reason.SMALL, how_small(uses))
         few = too_small(self.program, uses, self.least)
         if few is not None:
             return few
@@ -315,11 +324,14 @@ def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
 
 
 def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) -> list[tuple[int, ...]]:
-    """What reads the buffer after a use, statement by statement."""
+    """What reads the buffer after a use, in a process that runs both, statement by statement."""
     graph, nest = judge.program.graph, judge.program.nest
     out: dict[tuple[int, int], list[int]] = {}
+    excluded = excluded_after(judge, use)
     reads = ahead(graph, use.node, readers_of(judge))
-    for n in sorted(reads, key=lambda n: (never_run(judge.program, n), n in judge.use_nodes)):
+    for n in sorted(
+        (n for n in reads if not excluded(n)), key=lambda n: (never_run(judge.program, n), n in judge.use_nodes)
+    ):
         around = moving.intersection(nest.chain(graph.nodes[n].block))
         if _counts(judge, n, covered) and (not around or in_turn(judge.program, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)

@@ -7,23 +7,42 @@ from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, body_for_want, uncertain_test
 from opi_xform.ownership.allocation.repeated import steady
-from opi_xform.ownership.explain.called import called_from, node_span
+from opi_xform.ownership.explain.called import called_from, node_span, only_where
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
+from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN
 from opi_xform.ownership.explain.movable import movable
 from opi_xform.ownership.explain.reasons import contents_refusal, counted_anew, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Place, Program, Refusal, Use
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.regions.sets import BudgetExceeded
+
+ENDING = "ending with an error (`exit(1)`, `MPI_Abort`) and no MPI_Finalize"
 
 
 def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
     """The refusal of a use for what is read after it; the change was tried on the analysis first."""
     hint = _hint(refusal.reason, judge, use, readers)
+    if refusal.message.endswith(SURELY_WRITTEN):
+        refusal = replace(refusal, message=refusal.message + _partly_written(judge, use))
     return replace(refusal, hint=hint) if hint else refusal
+
+
+def _partly_written(judge: Judge, use: Use) -> str:
+    """Where the one line that writes a message's elements does so under a condition, in words."""
+    program, nodes = judge.program, judge.program.graph.nodes
+    stores = [n for n, found in sorted(judge.accesses.items()) if any(a.kind == "W" for a in found)]
+    written = {(span.file, span.line): n for n in stores for span in (node_span(program, n),)}
+    if len(written) != 1 or not isinstance(nodes[stores[0]].action, ins.Store):
+        return ""
+    where = only_where(program, stores[0])
+    return f": {line_of(node_span(program, stores[0]))} writes it only {where}" if where else ""
 
 
 def first_contents(judge: Judge, place: Place) -> Refusal:
@@ -50,6 +69,54 @@ def _defined(judge: Judge, without: set[int]) -> bool:
         return not judge.reads_initial(*judge.live(None, readers_of(judge) - without, assumed))
     except BudgetExceeded:
         return False
+
+
+def ending(
+    program: Program,
+    buffer: Buffer,
+    tests: Collection[int],
+    known: Collection[int],
+    addressed: Collection[str],
+    unmoved: Collection[int],
+) -> Advice | None:
+    """With which change none of the tests would be uncertain: the program ends ahead of some of them, where they would
+    find NULL.  None where that would not do, or where such a pointer may be NULL with all being well.
+    """
+    ended: dict[int, None] = {}
+    bodies: dict[Span, Span] = {}  # with the test of each
+    while True:
+        found = uncertain_test(program, buffer, tests, known, addressed, unmoved, ended, bodies)
+        if found is None and bodies:
+            inside = tuple(bodies.values())
+            return Advice("within", f"{ENDING} in the `if` at {lines_of(inside)}", inside)
+        if found is None:
+            spans = tuple(dict.fromkeys(node_span(program, n) for n in ended))
+            return Advice("end", f"{ENDING} wherever it is NULL at {lines_of(spans)}", spans)
+        n, why = found
+        if why != GOES_ON:
+            return None
+        body = None if ended or always_set(program, n) else body_for_want(program, n)
+        if body is not None and body not in bodies:
+            bodies[body] = node_span(program, n)
+            continue
+        if bodies:
+            return None
+        span = node_span(program, n)
+        same = [node.number for node in program.graph.nodes if node_span(program, node.number) == span]
+        if span.macro is not None or not all(always_set(program, m) for m in same):
+            return None
+        ended.update(dict.fromkeys(same))
+
+
+def waited(program: Program, hint: Advice) -> frozenset[tuple[int, int]]:
+    """Operations and nodes ahead of which they are complete where a hint to wait is followed."""
+    operation, before = hint.spans[0], hint.spans[-1]
+    begun = [node.number for node in program.graph.nodes if node_span(program, node.number) == operation]
+    ahead = [node.number for node in program.graph.nodes if node_span(program, node.number) == before]
+    frame = {n: program.graph.nodes[n].frame for n in (*begun, *ahead)}
+    if operation == before:
+        return frozenset((n, n) for n in begun)
+    return frozenset((n, at) for n in begun for at in ahead if frame[n] == frame[at])
 
 
 def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:

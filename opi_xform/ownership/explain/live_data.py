@@ -18,11 +18,11 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
+from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -276,7 +276,7 @@ class LiveData:
             return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes)
         nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))
         named = [n for n in nodes if found.root in self.by(n)]
-        nodes = named or (nodes if UNKNOWN not in objects else [])  # a pointer that may point anywhere says nothing
+        nodes = named or (nodes if UNKNOWN not in objects else self.elsewhere.built(use.node, e))
         if not nodes:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])

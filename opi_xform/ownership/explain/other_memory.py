@@ -13,6 +13,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
 from opi_xform.ownership.explain.called import called_in
+from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions
@@ -178,6 +179,26 @@ class Elsewhere:
         tables = self.tables(self.graph.nodes[node].frame, row)
         out = [n for n, (_, inside) in self.parts.items() if not objects.isdisjoint(inside)]
         return [n for n in out if not tables or not tables.isdisjoint(self.parts[n][0])]
+
+    def built(self, node: int, row: ast.Expr) -> list[int]:
+        """The same of a table that is not known, where a function builds each that a call's variable is set to."""
+        frame, base = self.graph.nodes[node].frame, base_of(row)
+        if not isinstance(base, ast.VarRef) or not isinstance(row, ast.Index) or not isinstance(row.base, ast.VarRef):
+            return []
+        variable = self.program.values.objects.variable(frame, base.var)
+        excluded = branches_of(self.program).excluded
+        sets = [n for n in self.names.defs.get(("v", variable, 0), ()) if not excluded(n, node)]
+        lines: dict[tuple[str, int], list[int]] = {}
+        for m in self.parts:
+            call = called_in(self.program, m, frame)
+            if call is not None and call != m:
+                lines.setdefault(self.line(call), []).append(m)
+        spots = {self.line(n) for n in sets if not isinstance(self.graph.nodes[n].action, ins.Birth)}
+        return sorted({m for spot in spots for m in lines[spot]}) if spots and spots <= lines.keys() else []
+
+    def line(self, n: int) -> tuple[str, int]:
+        span = self.names.span(n)
+        return span.file, span.line
 
     def tables(self, frame: int, row: ast.Expr) -> Objects:
         """The tables from which a pointer is read that a call names; none: it is not known."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
-from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import name_at
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of

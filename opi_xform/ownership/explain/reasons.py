@@ -11,11 +11,15 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
-from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, loop_around, made_at, node_span
-from opi_xform.ownership.explain.culprits import unknown_place, why_beside, why_unknown
-from opi_xform.ownership.explain.datatypes import unknown_length
+from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span
+from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
+from opi_xform.ownership.explain.datatypes import NOT_BROUGHT, SURELY_WRITTEN, unknown_length, unsigned_count
+from opi_xform.ownership.explain.later import next_turn, not_reached, received_meanwhile
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
+from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.turns import own_turns
+from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
@@ -34,12 +38,12 @@ from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
 from opi_xform.ownership.procnull.counted import counting, counting_some
 from opi_xform.ownership.procnull.origins import origin
-from opi_xform.ownership.requests.pending import request_pending_at
 
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
 SENT_AGAIN = "is sent again here"
 WRITES = 3  # places that are told
+_NEEDED = frozenset((Reason.OLD_BYTES, Reason.READ_LATER))  # for them bytes are read, or sent, that are gone
 _VERBS = {"read": "reads", "used": "uses", "written": "writes"}
 
 
@@ -89,8 +93,9 @@ def liveness_refusal(
     failing = looked_at and (nothing or finding.reason is Reason.READ_LATER)
     if failing or (use.side == "recv" and nothing and not readers):
         where = failures_of(program).where
-        handler = "an error handler that returns may be set"
-        handler = handler if where is None else f"{line_of(where)} lets errors return"
+        handler = (
+            "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
+        )
         message = f"the receive may fail and bring nothing: {handler}"
         reason = Reason.NULL_SOURCE if use.side == "recv" else Reason.READ_LATER
         set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
@@ -98,8 +103,7 @@ def liveness_refusal(
     if not readers:
         return Refusal(finding.reason, f"bytes of `{buffer.name}` may still be needed after the call")
     sites = {u.node: u for u in buffer.uses}
-    first = readers[0]
-    reason = finding.reason
+    first, reason = readers[0], finding.reason
     name = _named_at(program, use, first, buffer)
     if reason is Reason.READ_LATER and (swapped := _swapped_refusal(program, buffer, use, first, name)) is not None:
         return swapped
@@ -118,14 +122,14 @@ def liveness_refusal(
         resent = first in sites
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
-            message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
-            turn = _next_turn(program, buffer, use, first, name)
+            message = f"not all bytes of `{name}` that {line} sends{SURELY_WRITTEN}"
+            turn = next_turn(program, buffer, use, first, name)
             anew_by = counted_anew(program, sites[first])
             if silent is None and anew_by:
                 message = f"could not show that {line} sends only what is written after this send"
                 message += f": it computes its count anew, by `{anew_by}`"
                 message += "; a variable that is set to it once would show which bytes these are"
-                notes = (*notes, *written(program, use, name))
+                notes = (*notes, *written(program, use, name, until=first))
             elif silent is not None:
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
@@ -133,14 +137,14 @@ def liveness_refusal(
             elif turn:
                 message = turn
             else:
-                notes = (*notes, *written(program, use, name))
+                notes = (*notes, *written(program, use, name, until=first))
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
             message = f"`{name}` {verb} read at {line} after the send{elsewhere_of(program).next_call(use.node, first)}"
             if between and pointer is None:
                 message = f"could not show that all that {line} reads of `{name}` is written or comes after this send"
-                notes = (*notes, *written(program, use, name))
+                notes = (*notes, *written(program, use, name, until=first))
             if shared is False and pointer is None:
                 message = f"{line} may read bytes of `{name}` beside the message after the send"
                 if anew:
@@ -148,7 +152,7 @@ def liveness_refusal(
                         f"could not show that {line} reads only those bytes of `{name}` that are written before it"
                     )
                     message += why_beside(program, use, first)
-                    notes = (*notes, *_received_meanwhile(program, buffer, use))
+                    notes = (*notes, *received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
@@ -172,7 +176,7 @@ def liveness_refusal(
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
-        message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
+        message = _if_least(use, least, f"{line} may read bytes of `{name}`{NOT_BROUGHT}")
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
             message += why_unknown(program, use, first)
@@ -185,38 +189,15 @@ def liveness_refusal(
             message = f"could not show that the count which {line_of(counted)} tells is that of this receive"
             message += f": {line} reads no more of `{name}`"
             notes = (*notes, (counted, "how much has come is told here"))
+        elif least is None and message.endswith(NOT_BROUGHT) and (brought := unsigned_count(program, use, first)):
+            message = f"could not show that {line} reads no more of `{name}` than {brought}"
+    does = "reads" if use.side == "recv" or first not in sites else "sends"
+    elsewhere = not_reached(program, use, first, f"which {does} `{name}`") if reason in _NEEDED else ""
+    message = elsewhere or message
     other = _other_name(program, use, first, name)
     if other and other_variable(program, use, first) is None:
         notes = (*set_through(program, use), *notes)
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
-
-
-def _next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> str:
-    """A send that the next turn of its loop sends once more, where nothing in that loop writes; '' for none."""
-    nest, nodes, symbols = program.nest, program.graph.nodes, program.values.symbols
-    around = nest.chain(nodes[use.node].block)
-    places = (use.lo, use.length, *((use.row,) if buffer.carrier.rows else ()))
-    if n != use.node or not around or None in places:
-        return ""
-    moving = {loop for p in places if p is not None for loop in symbols.scope(symbols.resolve(p))}
-    accesses, turn = program.values.accesses, nest.loops[around[0]].blocks
-    writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
-    writes.update(u.node for u in buffer.uses if u.side == "recv")
-    if around[0] in moving or any(nodes[m].block in turn for m in writes):
-        return ""
-    loop = loop_around(program, use.node)
-    where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
-    return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
-
-
-def _received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
-    """The first receive into what a send that is not complete there may still have to send, as a note."""
-    if use.op.blocking or use.op.request is None:
-        return ()
-    others = [u.node for u in buffer.uses if u.side == "recv" and u.node != use.node and u.object == use.object]
-    late = request_pending_at(names_of(program), use.node, use.op, others)
-    what = "received into here, where this send may not be complete"
-    return tuple((node_span(program, n), what) for n in sorted(late)[:1])
 
 
 def counted_anew(program: Program, sent: Use) -> str:
@@ -244,8 +225,7 @@ def _if_least(use: Use, least: int | None, message: str) -> str:
     """What may be so where a count is not as large as it would have to be."""
     if least is None or use.buffer.count is None:
         return message
-    count = spelling(use.call.args[use.buffer.count])
-    count = "the count" if count == UNSPELLED else f"`{count}`"
+    count = "the count" if (said := spelling(use.call.args[use.buffer.count])) == UNSPELLED else f"`{said}`"
     return f"could not show that {count} is at least {least}; where it is not, {message}"
 
 
@@ -273,7 +253,7 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
     span, other = node_span(program, n), program.variables[swap.other].name
     what = "what this call sends" if use.side == "send" else "bytes that this receive does not bring"
     message = f"`{name}` changes places with `{other}` at {line_of(span)}, and {what} may be read by that name then"
-    return Refusal(Reason.READ_LATER, message, ((span, "they change places here"),))
+    return Refusal(Reason.READ_LATER, message, ((span, EXCHANGED),))
 
 
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
@@ -350,10 +330,19 @@ def _read_notes(
     return tuple(notes)
 
 
-def written(program: Program, use: Use, name: str, turn: bool = False) -> tuple[tuple[Span, str], ...]:
-    """Where something is written into the buffer of a send that is sent once more.  turn: in a loop around the send."""
+def written(
+    program: Program, use: Use, name: str, turn: bool = False, until: int | None = None
+) -> tuple[tuple[Span, str], ...]:
+    """Where something is written into the buffer of a send that is sent once more.
+
+    turn: in a loop around the send.  until: between the send and this node.
+    """
     accesses, nest, graph = program.values.accesses, program.nest, program.graph
     nodes = [n for n in sorted(accesses.nodes(use.object)) if accesses.touches(n, (use.object,), "W")]
+    if until is not None:
+        turns, excluded = own_turns(program, use), branches_of(program).excluded
+        nodes = between(program, use.node, until, nodes, turns)
+        nodes = [n for n in nodes if not excluded(use.node, n, turns)]
     if turn:
         around = {*nest.chain(graph.nodes[use.node].block)}
         nodes = [n for n in nodes if not around.isdisjoint(nest.chain(graph.nodes[n].block))]
@@ -445,8 +434,7 @@ def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | N
 
 def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """What gives an object its first contents, in words and as a note."""
-    filled = filled_at(program, o)
-    if filled is not None:
+    if (filled := filled_at(program, o)) is not None:
         return filled
     variable = program.variables.get(program.values.objects.table[o].variable or "")
     if variable is None:

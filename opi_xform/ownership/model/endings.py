@@ -3,63 +3,158 @@
 The ways are followed with the integers that are known on them, so that `return -1`, and a caller that ends the program
 when it gets -1, are seen as one.  An end is a call that never returns, or `return` from main with another number than
 0. One in good order is none: a program that calls MPI_Finalize first, or whose code is 0, has told what it had to tell.
-A code that is not known (``exit(status)``) may be 0.
+A code that is not known (``exit(status)``) may be 0, and one that is known has 8 bits.  A function that is given to
+``atexit`` may do anything at an end; a loop that goes on for ever is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.names import leaves, operands
 
 Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
+_State = tuple[int, int, bool, tuple[tuple[Name, int], ...]]
+"""A block, the node behind which its ways begin (-1: its start), whether comparisons are told, and what is known."""
+_START: _State = (-1, -1, False, ())
 _BUDGET = 4000  # nodes
 ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "thrd_exit"})
 """They never return, and the program goes on."""
+_ANOTHER = frozenset({"execl", "execlp", "execle", "execv", "execvp", "execvpe", "execve", "execveat", "fexecve"})
+"""Another program goes on in this one's place."""
+_AT_ENDS = frozenset({"atexit", "on_exit", "at_quick_exit", "__cxa_atexit", "__cxa_at_quick_exit"})
 _EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
 _ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "PMPI_Session_finalize"})
 NO_END = ELSEWHERE | _EXITS | _ORDERLY
 """After these the program goes on, or has ended in an order of its own."""
 _OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-": sub, "*": mul}
+_OTHER = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+NOTHING: Mapping[Comparison, bool] = {}
 
 
-def ends(program: Program, addressed: Collection[str], block: int, known: Mapping[Name, int]) -> bool:
+def ends(
+    program: Program,
+    addressed: Collection[str],
+    block: int,
+    known: Mapping[Name, int],
+    behind: int = -1,
+    told: Mapping[Comparison, bool] = NOTHING,
+    bodies: Collection[Span] = (),
+) -> bool:
     """Whether every way from the start of a block ends the program; known: numbers that variables have there.
 
-    addressed: variables that may change through pointers.
+    addressed: variables that may change through pointers.  behind: a node of the block behind which the ways begin, in
+    place of its start.  told: what comparisons of values find on the ways, until a loop is gone round: from then on its
+    values are others.  bodies: text that is supposed to end it.
     """
-    work = [(block, dict(known))]
-    seen: set[tuple[int, tuple[tuple[Name, int], ...]]] = set()
+    graph = program.graph
+    if _does_more(program):
+        return False
+    work = [(block, behind, dict(known), told, _START)]
+    from_: dict[_State, set[_State]] = {}
+    ended: set[_State] = set()
     steps = 0
     while work:
-        block, found = work.pop()
-        state = (block, tuple(sorted(found.items(), key=str)))
-        if state in seen:
+        block, behind, found, told, before = work.pop()
+        nodes = graph.blocks[block]
+        state = (block, behind, bool(told), tuple(sorted(found.items(), key=str)))
+        known_before = from_.setdefault(state, set())
+        again = bool(known_before)
+        known_before.add(before)
+        if again:
             continue
-        seen.add(state)
-        steps += len(program.graph.blocks[block]) + 1
+        if behind >= 0:
+            nodes = nodes[nodes.index(behind) + 1 :]
+        steps += len(nodes) + 1
         if steps > _BUDGET:
             return False
-        following = _through(program, addressed, block, found)
+        following = _through(program, addressed, block, nodes, found, told, bodies)
         if following is None:
             return False
-        work.extend((b, dict(found)) for b in following)
-    return True
+        if not following:
+            ended.add(state)
+        work.extend((b, -1, dict(found), told if b > block else NOTHING, state) for b in following)
+    return _all_come_to(ended, from_)
+
+
+def _all_come_to(ended: set[_State], from_: Mapping[_State, set[_State]]) -> bool:
+    """Every state of the ways has a way to an end: none goes round for ever."""
+    found, work = set(ended), list(ended)
+    while work:
+        new = from_.get(work.pop(), set()) - found
+        found |= new
+        work.extend(new)
+    return found.issuperset(from_)
+
+
+@lru_cache(maxsize=1)
+def _does_more(program: Program) -> bool:
+    """Functions of the program may run when it ends: what registers them is called, or its address is taken."""
+    nodes = (*program.graph.nodes, *program.graph.background.nodes)
+    said = (leaf for node in nodes for _, operand in operands(node) for leaf in leaves(operand))
+    return any(isinstance(leaf, ins.AddrFunc) and leaf.key in _AT_ENDS for leaf in said)
+
+
+def told_at(program: Program, block: int) -> dict[Comparison, bool]:
+    """What the comparisons have found by which alone a block is come to, back to where ways meet."""
+    return {found: held for _, found, held in come_by(program, block)}
+
+
+def come_by(program: Program, block: int) -> list[tuple[int, Comparison, bool]]:
+    """The same, each with the block that is entered by it."""
+    graph, values = program.graph, program.values
+    out: list[tuple[int, Comparison, bool]] = []
+    while len(graph.preds[block]) == 1 and graph.preds[block][0] < block:
+        (before,) = graph.preds[block]
+        succs, nodes = graph.succs[before], graph.blocks[before]
+        found = values.conditions.get(nodes[-1]) if nodes else None
+        if found is not None and len(succs) == 2 and succs[0] != succs[1]:
+            out.append((block, found, block == succs[0]))
+        block = before
+    return out
+
+
+def stands_in(span: Span, text: Span) -> bool:
+    return span.file == text.file and text.begin <= span.begin and span.end <= text.end
+
+
+def found_by(told: Mapping[Comparison, bool], asked: Comparison | None) -> bool | None:
+    """What a comparison finds where others have found this."""
+    if asked is None:
+        return None
+    if asked in told:
+        return told[asked]
+    other = _OTHER.get(asked.op)
+    found = None if other is None else told.get(replace(asked, op=other))
+    return None if found is None else not found
 
 
 def _through(
-    program: Program, addressed: Collection[str], block: int, found: dict[Name, int]
+    program: Program,
+    addressed: Collection[str],
+    block: int,
+    nodes: Sequence[int],
+    found: dict[Name, int],
+    told: Mapping[Comparison, bool],
+    bodies: Collection[Span],
 ) -> tuple[int, ...] | None:
     """The blocks that come next, () where the program ends; None: it may not.  Changes what is known to what it is at
-    the end of the block."""
+    the end of the block.  nodes: what is left of it."""
     graph = program.graph
     succs = graph.succs[block]
-    for n in graph.blocks[block]:
+    for n in nodes:
         node = graph.nodes[n]
         frame, action = node.frame, node.action
+        if bodies and isinstance(action, ins.Instr) and any(stands_in(action.span, body) for body in bodies):
+            return ()
         match action:
             case ins.Define(target=ins.Var(key=key)):
                 value = None if key in addressed else _value(program, found, frame, action.value)
@@ -79,6 +174,8 @@ def _through(
                 _set(found, _variable(program, frame, key), None)
             case ins.Branch(cond=cond) if len(succs) == 2:
                 value = _value(program, found, frame, cond)
+                if value is None:
+                    value = found_by(told, program.values.conditions.get(n))
                 if value is not None:
                     return (succs[0 if value else 1],)
             case ins.CallInstr() | Lost():
@@ -86,9 +183,9 @@ def _through(
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
                 if name in graph.background.lowered:
                     return None  # a summary does not say how the program ends, or that it does not
-                if name in _ORDERLY or name in ELSEWHERE:
+                if name in _ORDERLY or name in ELSEWHERE or name in _ANOTHER:
                     return None
-                if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):
+                if name in _EXITS and not (call.args and (_value(program, found, frame, call.args[0]) or 0) & 0xFF):
                     return None
                 if call.target is not None:
                     _set(found, (frame, call.target.number), None)
@@ -99,7 +196,7 @@ def _through(
                     return ()  # it never returns
             case ins.ReturnInstr(value=result) if graph.frames[frame].parent < 0:
                 code = None if result is None else _value(program, found, frame, result)
-                return () if code and graph.frames[frame].function == MAIN else None
+                return () if (code or 0) & 0xFF and graph.frames[frame].function == MAIN else None
             case _:
                 pass
     return succs or None

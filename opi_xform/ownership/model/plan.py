@@ -46,7 +46,7 @@ class Advice:
     calls in ``spans`` have another buffer), ``move`` (what is in ``spans`` comes before the send), ``guard`` (what is
     in ``spans``, else the call, is done only where the source is not MPI_PROC_NULL), ``receive`` (only what came is
     read), ``wait`` (for the request of the first span, before the second) or ``end`` (the test in ``spans`` ends the
-    program).  words: how it is told.
+    program) or ``within`` (so does what the `if` with that test does).  words: how it is told.
     """
 
     kind: str

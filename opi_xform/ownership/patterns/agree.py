@@ -14,12 +14,13 @@ from opi_xform.dataflow.lattice import TupleLattice
 from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.table import Sets, shipped_table
 from opi_xform.dataflow.view import ListGraph, View, backward
+from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number, symbol
-from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.called import node_span, only_where
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.patterns.happenings import Happening, Happenings, block_order
-from opi_xform.ownership.patterns.outcomes import Bound, Outcomes
+from opi_xform.ownership.patterns.outcomes import Bound, Bounds, Outcomes
 from opi_xform.ownership.patterns.paths import Paths, Way
 
 State = tuple[int, ...]
@@ -146,7 +147,8 @@ class Question:
     def events_at(self, block: int, phase: int) -> list[tuple[str, bool]]:
         loop = self.paths.closed(block)
         if loop >= 0:
-            return [(_least([self.patterns.loop_event(loop, need) for need in self.kinds]), False)]
+            known = (self.steady, self.known_at[1])  # of no loop's turns: it held at the site, or does at the need
+            return [(_least([self.patterns.loop_event(loop, need, known) for need in self.kinds]), False)]
         out = []
         brings = self.site if self.receives else None
         for h in self.patterns.after(self.site) if phase < 0 else self.patterns.by_block.get(block, ()):
@@ -230,10 +232,11 @@ class Patterns:
         now = [h for h in block if replaces and h.node == site.node and h.kind == "recv"]
         return now + [h for h in block if h.node in behind]
 
-    def loop_event(self, loop: int, need: Happening) -> str:
+    def loop_event(self, loop: int, need: Happening, known: Sequence[Bounds] = ()) -> str:
         """A loop as one event: a write where each turn comes past one, or where it puts things where a counter stands.
 
         How often it turns is not asked: that is a matter of extent, as it is which bytes each turn writes.
+        known: what holds wherever the question comes to; a turn that goes another way is none of its.
         """
         blocks, kinds = self.program.nest.loops[loop].blocks, {}
         for b in sorted(blocks & self.by_block.keys()):
@@ -243,11 +246,11 @@ class Patterns:
                     return event
                 if event != "OpenWrite":
                     kinds[b] = event
-        if not kinds or not self.each_turn(loop, kinds.keys()):
+        if not kinds or not self.each_turn(loop, kinds.keys(), known):
             return "OpenWrite"
         return min(kinds.values(), key=_STRONGER.index)
 
-    def each_turn(self, loop: int, filled: Collection[int]) -> bool:
+    def each_turn(self, loop: int, filled: Collection[int], known: Sequence[Bounds] = ()) -> bool:
         """Every turn of a loop comes to one of the blocks, or past a loop of which each turn does."""
         nest, graph = self.program.nest, self.program.graph
         found = set(filled)
@@ -257,13 +260,19 @@ class Patterns:
                 continue
             seen, work = {info.header}, [info.header] if info.header not in found else []
             while work:
-                for t in graph.succs[work.pop()]:
-                    if t in info.blocks and t not in seen and t not in found:
+                source = work.pop()
+                for t in graph.succs[source]:
+                    if t in info.blocks and t not in seen and t not in found and not self.ruled_out(source, t, known):
                         seen.add(t)
                         work.append(t)
             if info.header in found or seen.isdisjoint(info.latches):
                 found.add(info.header)
         return nest.loops[loop].header in found
+
+    def ruled_out(self, source: int, target: int, known: Sequence[Bounds]) -> bool:
+        """Control never goes along an edge while these hold."""
+        said = self.outcomes.of_edge(source, target) if any(known) else ()
+        return any(self.outcomes.impossible(bound, bounds) for bound in said for bounds in known)
 
     def disallowed(self, use: Use, without: Collection[int] = ()) -> Happening | None:
         """What is needed after a site though the table of its side does not allow that; None where it agrees.
@@ -276,6 +285,13 @@ class Patterns:
         if len(needs) > 1 and not Question(self, site, needs).open_after():
             return None
         return next((need for need in needs if Question(self, site, [need]).open_after()), None)
+
+    def packed_where(self, need: Happening) -> tuple[Span, str] | None:
+        """The one line that writes the buffer, and under which condition of its loop; None for more lines, or none."""
+        writes = [h for found in self.by_block.values() for h in found if h.kind == "write" and h.node != need.node]
+        lines = {(span.file, span.line) for span in (node_span(self.program, h.node) for h in writes)}
+        under = only_where(self.program, writes[0].node) if len(lines) == 1 else ""
+        return (node_span(self.program, writes[0].node), under) if under else None
 
     def same_row(self, site: Happening, need: Happening) -> bool:
         """Both are of one buffer, however often loops turn; of an array of buffers others are not looked at."""
@@ -320,5 +336,13 @@ def disagreement(
                 f"could not show that {line_of(span)} does not need what `{buffer.name}` holds: by its live bytes it "
                 f"does not, by its pattern of use it may (two analyses disagree)"
             )
+            packs = patterns[u.object].packed_where(need)
+            if packs is not None:
+                where, under = packs
+                message = f"could not show that all of `{buffer.name}` that {line_of(span)} needs is written before it"
+                message += f": {line_of(where)} writes it only {under} (two analyses disagree)"
+                return Refusal(
+                    Reason.PATTERN, message, ((where, "written here"), (span, "needed here, by the pattern"))
+                )
             return Refusal(Reason.PATTERN, message, ((span, "needed here, by the pattern"),))
     return None

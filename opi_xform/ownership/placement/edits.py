@@ -225,7 +225,7 @@ class Builder(AllocationEdits):
                 raise Problem(f"{line} declares another variable by a name in the length of `{self.variable.name}`")
             if not all(_of_members(e) for _, e in stmt.sizes):
                 what = f"{line} computes the length of `{self.variable.name}` from more than variables and members"
-                raise Problem(f"{what}; a variable that is set to it in the line before would do")
+                raise Problem(f"{what}; it would need a variable that is set to it in the line before")
             inits = (self.flow.lowered(frame).function.variables[key].init for key in stmt.variables)
             if not all(_only_reads(e) for e in inits if e is not None):
                 raise Problem(f"{line} does more than to declare `{self.variable.name}`")

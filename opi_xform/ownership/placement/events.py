@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.effects.model import FunctionEffect
-from opi_xform.graph.graph import Bind, Lost, Node
+from opi_xform.graph.graph import Bind, Node
 from opi_xform.graph.leads import leads
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
@@ -21,6 +21,7 @@ from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.zero_ends import filled_by
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.placement.free_tests import FreeTests, free_tests
 from opi_xform.ownership.placement.states import (
     ALLOC,
     BIRTH,
@@ -96,12 +97,14 @@ class _Collector:
         self.by_node: dict[int, list[Event]] = {}
         self.deallocations: list[Deallocation] = []
         self.pending_kept = False
-        self.dead_tests: set[Level] = set()
         self.errors_return = failures_of(program).returns
+        self.free_tests = FreeTests(frozenset(), frozenset())
 
     def run(self) -> EventList | Refusal | str:
         self.swaps()
-        problem = self.frees() or self.touches() or self.births()
+        problem = self.frees()
+        self.free_tests = free_tests(self.program, self.flow, self.buffer, self.deallocations)
+        problem = problem or self.touches() or self.births()
         if problem:
             return problem
         for use in self.buffer.uses:
@@ -111,7 +114,7 @@ class _Collector:
         self.completions()
         self.leaves()
         freeing = frozenset[int]().union(*(d.wrappers for d in self.deallocations))
-        known = self.tests_of_frees().union(self.lazy, *(self.flow.by_frame[frame] for frame in freeing))
+        known = self.free_tests.nodes.union(self.lazy, *(self.flow.by_frame[frame] for frame in freeing))
         fresh = {n for frame in self.wrappers for n in self.flow.by_frame[frame]}
         fresh.update(n for a in self.allocations if a.inside for n in self.tests_of(a))
         ordered = [e for n in sorted(self.by_node) for e in self.by_node[n]]
@@ -120,7 +123,7 @@ class _Collector:
             self.by_node,
             self.deallocations,
             self.pending_kept,
-            frozenset(self.dead_tests),
+            self.free_tests.levels,
             frozenset(self.lazy.values()),
             frozenset(known),
             frozenset(fresh),
@@ -255,7 +258,7 @@ class _Collector:
     # --- accesses --------------------------------------------------------------------------------------------------
 
     def touches(self) -> str:
-        dead_tests = self.tests_of_frees() | self.lazy.keys()
+        dead_tests = self.free_tests.nodes | self.lazy.keys()
         wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
         mallocs = frozenset(self.buffer.carrier.allocations)
         exchanged = {n for swap in self.buffer.swaps for n in (swap.start, *swap.nodes)}
@@ -374,66 +377,6 @@ class _Collector:
 
     def address(self, o: int) -> Poly:
         return self.program.values.symbols.of("object", (o,), frozenset())
-
-    def tests_of_frees(self) -> set[int]:
-        """Branches of ``if (buf) free(buf);``: right with a NULL pointer as well."""
-        nodes = self.program.graph.nodes
-        freeing: dict[tuple[int, int], Deallocation] = {}
-        for freed in self.deallocations:
-            freeing[nodes[freed.node].frame, self.flow.stmt[freed.node]] = freed
-        out: set[int] = set()
-        for (frame, stmt), freed in freeing.items():
-            n = freed.node
-            stmts = self.flow.lowered(frame).stmts
-            at = stmts[stmt].parent
-            while at >= 0 and isinstance(stmts[at].stmt, ast.Block):
-                at = stmts[at].parent
-            if at < 0 or not isinstance(stmts[at].stmt, ast.If):
-                continue
-            test = stmts[at].stmt
-            assert isinstance(test, ast.If)
-            inside = self.flow.members((frame, at))
-            if (
-                test.other is None
-                and self.is_null_test(test.cond)
-                and all(nodes[m].frame in freed.wrappers or self.flow.stmt[m] in (at, stmt) for m in inside)
-                and all(self.is_part_of(freed, m) for m in inside if self.flow.stmt[m] == stmt)
-            ):
-                self.dead_tests.add((frame, at))
-                out.update(m for m in inside if nodes[m].frame == frame and self.flow.stmt[m] == at and m != n)
-        return out
-
-    def is_part_of(self, freed: Deallocation, m: int) -> bool:
-        """A node of a statement that frees the buffer does nothing else but to set the carrier to NULL."""
-        graph = self.program.graph
-        match graph.nodes[m].action:
-            case ins.CallInstr() | Lost():
-                return m == freed.node or any(graph.frames[w].call == m for w in freed.wrappers)
-            case ins.Define(target=ins.Var(key=key), value=value):
-                own = graph.nodes[m].frame in freed.wrappers
-                return own or (key == self.buffer.carrier.variable and value == ins.Const(0))
-            case ins.Store() | ins.CopyBytes() | ins.Escape():
-                return graph.nodes[m].frame in freed.wrappers
-            case _:
-                return True
-
-    def is_null_test(self, cond: ast.Expr) -> bool:
-        """``buf`` or ``buf != NULL``, of the carrier itself."""
-        e = plain(cond)
-        if isinstance(e, ast.Binary) and e.op == "!=":
-            left, right = plain(e.left), plain(e.right)
-            null = [x for x in (left, right) if isinstance(x, ast.IntLit) and x.value == 0]
-            if not null:
-                return False
-            e = left if null[0] is right else right
-        if (
-            self.buffer.carrier.rows
-            and isinstance(e, ast.Index)
-            and isinstance(plain(e.index), (ast.VarRef, ast.IntLit))
-            and self.buffer.carrier.variable not in self.program.members
-        ):
-            e = plain(e.base)
-        return self.program.names(e, self.buffer.carrier.variable)
 
     # --- the sites -------------------------------------------------------------------------------------------------
 

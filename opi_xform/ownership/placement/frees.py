@@ -11,6 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.ast import Variable
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.pointers.outside import undeclared
 from opi_xform.ownership.explain.reasons import filled_at
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.placement.lost import lost
@@ -181,7 +182,8 @@ class Releases(Situation):
             if not any(self.frees_before(event, level, swapped, asked) for level in self.flow.levels(event.node)):
                 name, where = self.buffer.name, line_of(node_span(self.program, event.node))
                 message = f"where {where} sets `{name}`, it may have memory of which the program knows nothing"
-                raise self.fail(f"{message}, and no place was found at which that could be freed", event.node)
+                message += ", and no place was found at which that could be freed"
+                raise self.fail(undeclared(self.program, self.buffer) or message, event.node)
         raise self.fail("the calls that free the buffer cannot be placed")
 
     def frees_before(self, event: Event, level: Level, swapped: Collection[int], asked: Collection[int]) -> bool:

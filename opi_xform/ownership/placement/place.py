@@ -17,14 +17,15 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
-from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain_test
+from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.hints import ending
 from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.explain.reasons import not_there
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.ownership.model.plan import Advice, Edit
+from opi_xform.ownership.model.plan import Edit
 from opi_xform.ownership.placement.edits import Builder, Written
 from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
@@ -222,7 +223,8 @@ class _Placing(Releases):
             n, why = uncertain
             test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, Reason.OLD_ADDRESS).refusal
             if why == GOES_ON and not self.buffer.swaps:  # else a test of any kind keeps the site
-                test = replace(test, hint=Advice("end", ENDING, (node_span(self.program, n),)))
+                hint = ending(self.program, self.buffer, self.null_tests, known, addressed, unmoved)
+                test = replace(test, hint=hint)
         guarded = any(i.kind == "guard" for i in self.insertions)
         return Placement(
             written.edits, points, written.files, acquires, releases, rows, test, guarded, self.may_be_ahead

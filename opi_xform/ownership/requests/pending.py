@@ -29,6 +29,11 @@ from opi_xform.values.joined import Joints
 
 _S = TypeVar("_S", Slots, "Slots | None")
 
+Waits = Collection[tuple[int, int]]
+"""Operations, by the nodes that begin them, and nodes ahead of which they are supposed to be waited for (their own:
+right behind them).
+"""
+NO_WAITS: Waits = frozenset()
 _MOST_GIVEN = 16
 _MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
 
@@ -38,9 +43,9 @@ def pending_at(names: Names, use: Use, nodes: Iterable[int]) -> set[int]:
     return request_pending_at(names, use.node, use.op, nodes)
 
 
-def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int]) -> set[int]:
+def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int], waits: Waits = NO_WAITS) -> set[int]:
     """The same for any operation that the call at node ``post`` begins."""
-    return {a.node for a in pending(names, post, op, [Asked(n) for n in sorted(set(nodes))])}
+    return {a.node for a in pending(names, post, op, [Asked(n) for n in sorted(set(nodes))], waits)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +61,21 @@ class Asked:
     turns: int | None = None
 
 
-def pending(names: Names, post: int, op: MpiOp, asked: Iterable[Asked]) -> list[Asked]:
-    """Those of ``asked`` at which the request that the call at node ``post`` makes may be pending."""
-    asked = [a for a in asked if names.follows(post, a.node)]
+def pending(names: Names, post: int, op: MpiOp, asked: Iterable[Asked], waits: Waits = NO_WAITS) -> list[Asked]:
+    """Those of ``asked`` at which the request that the call at node ``post`` makes may be pending.
+
+    waits: those that are supposed, for advice.
+    """
+    done = {at for waited, at in waits if waited == post}
+    asked = [a for a in asked if a.node not in done and post not in done and names.follows(post, a.node)]
     slot = slots_of(names, post, op.request)
     if slot is None or not asked:
         return asked
-    if not _some(names, post, slot, asked):
+    if not _some(names, post, slot, asked, done):
         return []
     if len(asked) == 1 or len(asked) > _MOST_ASKED:
         return asked
-    return [a for a in asked if _some(names, post, slot, [a])]
+    return [a for a in asked if _some(names, post, slot, [a], done)]
 
 
 def some_pending_at(names: Names, use: Use, nodes: Iterable[int]) -> bool:
@@ -76,8 +85,10 @@ def some_pending_at(names: Names, use: Use, nodes: Iterable[int]) -> bool:
     return bool(asked) and (slot is None or _some(names, use.node, slot, asked))
 
 
-def _some(names: Names, post: int, slot: Slots, asked: Sequence[Asked]) -> bool:
+def _some(names: Names, post: int, slot: Slots, asked: Sequence[Asked], done: Collection[int] = ()) -> bool:
     """Whether one of ``asked`` can be reached, found out once: each name of a block of memory asks the same."""
+    if done:
+        return _Query(names, post, slot, asked, done).pending(asked)
     key = (post, slot, *asked)
     found = names.reached.get(key)
     if found is None:
@@ -88,7 +99,9 @@ def _some(names: Names, post: int, slot: Slots, asked: Sequence[Asked]) -> bool:
 class _Query:
     """One slot's life after one posting call."""
 
-    def __init__(self, names: Names, post: int, slot: Slots, asked: Iterable[Asked]) -> None:
+    def __init__(
+        self, names: Names, post: int, slot: Slots, asked: Iterable[Asked], done: Collection[int] = ()
+    ) -> None:
         self.names = names
         self.graph = names.graph
         self.values = names.program.values
@@ -98,6 +111,7 @@ class _Query:
         self.lost: Mapping[int, Slots | None] = {}  # the slot is overwritten (None: somewhere in the object)
         self.edges: Mapping[Edge, tuple[Slots, ...]] = {}  # where control flow tells of a completion
         self.collect()
+        self.kills.update(dict.fromkeys(done, slot))
         self.by_number = Numbered(names, post, slot, self.lost)
         known = [s for s in (*self.lost.values(), *(a.slots for a in asked)) if s is not None]
         told = [s for slots in self.edges.values() for s in slots]

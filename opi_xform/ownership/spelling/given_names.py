@@ -52,6 +52,7 @@ class _Function:
         self.index = self.parameters.index
         self.texts = Texts()
         self.bytes = self.index.texts
+        self.whole: set[int] = set()  # the parameters that are given a whole array's address
         self.calls = [call for _, call in self.parameters.calls.get(function.key, ())]
 
     def run(self, names: Collection[str]) -> ShortName | None:
@@ -62,6 +63,7 @@ class _Function:
             variable = self.given(i)
             if variable is not None and variable.name in names and self.stands_for(i, variable):
                 found[i] = variable
+        self.whole = {i for i, variable in found.items() if self.is_whole(i, variable)}
         edits = self.edits(found) if found else None
         if edits is None:
             return None
@@ -84,8 +86,11 @@ class _Function:
         )
 
     def given(self, i: int) -> ast.Variable | None:
-        """The variable of the file that all calls give as argument ``i``."""
-        keys = {e.var if isinstance(e := plain(call.args[i]), ast.VarRef) else "" for call in self.calls}
+        """The variable of the file that all calls give as argument ``i``, or the array whose address they give."""
+        given = [plain(call.args[i]) for call in self.calls]
+        if all(isinstance(e, ast.AddrOf) and e.operand.type.is_array for e in given):
+            given = [e.operand for e in given if isinstance(e, ast.AddrOf)]
+        keys = {e.var if isinstance(e, ast.VarRef) else "" for e in given}
         variable = self.unit.globals.get(next(iter(keys))) if len(keys) == 1 else None
         if variable is None or not variable.is_global or variable.function or variable.thread_local:
             return None
@@ -100,7 +105,9 @@ class _Function:
         mentions = self.index.by_key.get(key, [])
         if not own.type.is_pointer or own.type.volatile or own.attributes or not all(map(reads, mentions)):
             return False
-        if not _fits(own.type, variable.type) or not self.is_steady(variable):
+        whole = all(isinstance(plain(call.args[i]), ast.AddrOf) for call in self.calls)
+        fits = self.is_whole(i, variable) if whole else _fits(own.type, variable.type)
+        if not fits or not self.is_steady(variable):
             return False
         if any(own.name in s.identifiers and s.span.file == self.function.span.file for s in self.unit.skipped):
             return False
@@ -110,6 +117,11 @@ class _Function:
         if not means_variable(self.program, self.function, meant, self.texts) or not self.is_known(variable):
             return False
         return meant is own or means_variable(self.program, self.function, own, self.texts)
+
+    def is_whole(self, i: int, variable: ast.Variable) -> bool:
+        """The parameter points to the whole array, not to its first element."""
+        elem = self.function.variables[self.function.params[i]].type.elem
+        return variable.type.is_array and elem is not None and _fits_whole(elem, variable.type)
 
     def is_known(self, variable: ast.Variable) -> bool:
         """The name is declared ahead of the function, and is that of no other variable of the unit."""
@@ -154,7 +166,8 @@ class _Function:
         out: list[ReplaceText] = []
         for i, variable in found.items():
             mentions = self.index.by_key.get(self.function.params[i], ())
-            out += [ReplaceText(m.ref.span, variable.name) for m in mentions]
+            text = f"(&{variable.name})" if i in self.whole else variable.name
+            out += [ReplaceText(m.ref.span, text) for m in mentions]
         declared = [self.parameters.declarations(self.function, i, lambda text: text) for i in range(count)]
         lists: list[tuple[Sequence[Span], str]] = []
         for edits in zip(*((e or ()) for e in declared), strict=False):
@@ -225,3 +238,10 @@ def _fits(own: Type, given: Type) -> bool:
     if a is None or b is None or not a.size or "void" in (a.kind, b.kind) or a.volatile or b.volatile:
         return False
     return same_pointed(a, b)
+
+
+def _fits_whole(elem: Type, given: Type) -> bool:
+    """A pointer to such elements is what the address of an array is: as many elements of the same type."""
+    if not elem.is_array or elem.vla or given.vla or elem.volatile or given.volatile:
+        return False
+    return same_pointed(elem, given)

@@ -200,19 +200,23 @@ class Writing:
         return True
 
     def never_changes(self, key: str) -> bool:
-        """A parameter, or a local variable with an initialiser, that nothing else sets."""
+        """A parameter, or a local variable with an initialiser, that nothing else sets; or one that a statement of the
+        function's own block sets, which runs once.
+        """
         v = self.function.variables.get(key)
         if v is None or v.kind not in ("param", "local") or not v.type.is_scalar or v.type.volatile or v.type.atomic:
             return False
-        if v.kind == "local" and v.init is None:
-            return False
         if self.index.texts.in_directive(self.function.span.file, v.name) is not None:
             return False
-        return all(
-            not isinstance(m.parent, (ast.AddrOf, ast.IncDec, ast.Opaque))
-            and not (isinstance(m.parent, ast.Assign) and m.parent.target is m.ref)
-            for m in self.index.by_key.get(key, ())
-        )
+        mentions = self.index.by_key.get(key, ())
+        if any(isinstance(m.parent, (ast.AddrOf, ast.IncDec, ast.Opaque)) for m in mentions):
+            return False
+        sets = [m.parent for m in mentions if isinstance(m.parent, ast.Assign) and m.parent.target is m.ref]
+        if v.kind == "param" or v.init is not None:
+            return not sets
+        body = self.function.body.body if isinstance(self.function.body, ast.Block) else ()
+        once = [s.expr for s in body if isinstance(s, ast.ExprStmt)]
+        return len(sets) == 1 and not sets[0].op and any(e is sets[0] for e in once)
 
     def is_of_function(self, core: ast.Expr) -> bool:
         """The words name nothing that a block declares: what they say is the same in all of the function."""
@@ -243,7 +247,29 @@ class Writing:
         assigns = isinstance(e, ast.Assign) and not e.op
         others = [x for x in outside if not (assigns and x is e)]
         quiet = all(isinstance(x, _PURE) for x in others)
-        return quiet and all(map(self.is_pure, call.args)) and all(id(m.ref) in inside for m in mentions)
+        return quiet and all(self.is_quiet(a, core) for a in call.args) and all(id(m.ref) in inside for m in mentions)
+
+    def is_quiet(self, argument: ast.Expr, core: ast.Expr) -> bool:
+        """Nothing happens where an argument is evaluated but that local numbers count which the words do not read.
+
+        No pointer leads to these: nobody takes their addresses.  So it is all one what is evaluated first.
+        """
+        said = {e.var for e in within(core) if isinstance(e, ast.VarRef)}
+        counts = [e for e in within(argument) if isinstance(e, ast.IncDec)]
+        if not all(isinstance(e.operand, ast.VarRef) and self.is_own(e.operand.var, said) for e in counts):
+            return False
+        known = (
+            isinstance(x, (*_PURE, ast.IncDec)) and not x.type.volatile and not x.type.atomic for x in within(argument)
+        )
+        return all(known) and not any(isinstance(x, ast.SizeOf) and x.value is None for x in within(argument))
+
+    def is_own(self, key: str, said: Collection[str]) -> bool:
+        """A number of this function alone, of another name than those that are said."""
+        v = self.function.variables.get(key)
+        if v is None or v.kind not in ("param", "local") or v.type.kind != "int" or key in said:
+            return False
+        seen = self.index.texts.in_directive(self.function.span.file, v.name) is None
+        return seen and not any(isinstance(m.parent, (ast.AddrOf, ast.Opaque)) for m in self.index.by_key.get(key, ()))
 
     def only_declares(self, s: ast.Stmt) -> bool:
         """A declaration at which nothing happens but that variables are set."""

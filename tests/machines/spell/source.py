@@ -216,9 +216,11 @@ class Source:
         return [spot for spot in self.all_spots if not self._has_pragma(spot.stmt)]
 
     def _has_pragma(self, stmt: ast.Stmt) -> bool:
-        """A pragma in the line before is about it, and wants it as it is."""
+        """A pragma in the line before is about it, and wants it as it is; between the two may be other directives."""
         before = self.texts[self.file(stmt.span)][: stmt.span.begin].rstrip().replace("\\\n", " ")
-        return before.rpartition("\n")[2].lstrip().startswith("#pragma")
+        while (line := before.rpartition("\n")[2].lstrip()).startswith("#") and not line.startswith("#pragma"):
+            before = before.rpartition("\n")[0].rstrip()
+        return line.startswith("#pragma")
 
     def in_pragma(self, file: str, name: str) -> bool:
         """A pragma of the file names it: a variable has to stay what it is for that."""

@@ -76,8 +76,16 @@ BUGS = (
         condition="allocation and free",
     ),
     Bug(
+        "what a jump leaves out with a free happens anyway",
+        "opi_xform.ownership.placement.free_tests",
+        " or not all(map(passes, graph.blocks[ready]))",
+        "",
+        ("c_null_beside_jump", "c_null_beside_else"),
+        condition="comparison with NULL",
+    ),
+    Bug(
         "what stands beside a free happens anyway",
-        "opi_xform.ownership.placement.events",
+        "opi_xform.ownership.placement.free_tests",
         "and all(self.is_part_of(freed, m) for m in inside if self.flow.stmt[m] == stmt)",
         "",
         ("c_null_beside",),

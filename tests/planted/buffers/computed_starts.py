@@ -4,9 +4,34 @@ from tests.planted.bug import Bug
 
 _PASSAGES = "opi_xform.divide.passages.find"
 _PROOF = "opi_xform.divide.passages.proof"
+_SIZES = "opi_xform.divide.passages.sizes"
 _STARTED = "opi_xform.attempts.computed_starts"
 
 BUGS = (
+    Bug(
+        "a message tells a size also where a way leads past it",
+        _SIZES,
+        "self.known[message, n] = self.follows(message, n, loops)",
+        "self.known[message, n] = True",
+        ("sizes_guarded", "sizes_left_before"),
+        condition="starts",
+    ),
+    Bug(
+        "a message tells the size of another turn of the loop",
+        _SIZES,
+        "self.surely(u.node, n, self.symbols.scope(size))",
+        "self.surely(u.node, n, frozenset())",
+        ("sizes_later_turn",),
+        condition="starts",
+    ),
+    Bug(
+        "a message of a negative count ends the program, whatever handler is set",
+        _SIZES,
+        "        if self.returns:\n            return []\n",
+        "",
+        ("sizes_refused",),
+        condition="starts",
+    ),
     Bug(
         "what a part held before ends nothing that is read of a message",
         _PROOF,

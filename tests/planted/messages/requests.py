@@ -54,8 +54,8 @@ BUGS = (
     Bug(
         "of two receives into one buffer that are pending at once, each brings its memory",
         _REQUESTS,
-        "_carrier_changes(names, buffer, use) or _named_again(names, buffer, use)",
-        "_carrier_changes(names, buffer, use)",
+        "_carrier_changes(names, buffer, use, waits) or _named_again(names, buffer, use, waits)",
+        "_carrier_changes(names, buffer, use, waits)",
         ("d_again_reverse", "d_again_window"),
         condition="pending requests",
     ),

@@ -15,6 +15,14 @@ _NO_NEED = Bug(
     (),
 )
 
+_ANY_TURN = Bug(
+    "by the patterns each edge of a loop may be ruled out",
+    _AGREE,
+    "return any(self.outcomes.impossible(bound, bounds) for bound in said for bounds in known)",
+    "return bool(said)",
+    (),
+)
+
 BUGS = (
     Bug(
         "no live byte keeps a site",
@@ -35,6 +43,15 @@ BUGS = (
         condition="two ways",
     ),
     Bug(
+        "no live byte keeps a site, and by the patterns any condition in a loop is ruled out by what holds there",
+        _LIVENESS,
+        "            if live.is_empty():\n                findings[(u.node, u.argument)] = Finding(True,",
+        "            if True:\n                findings[(u.node, u.argument)] = Finding(True,",
+        ("pack_neighbour_other", "pack_neighbour_changed", "pack_neighbour_late"),
+        _ANY_TURN,
+        condition="two ways",
+    ),
+    Bug(
         "each write ends what is live",
         _EVENTS,
         "return None if kill is None else Transfer(kill, None)",
@@ -45,7 +62,7 @@ BUGS = (
     Bug(
         "by the patterns a loop writes nothing",
         _AGREE,
-        "if not kinds or not self.each_turn(loop, kinds.keys()):",
+        "if not kinds or not self.each_turn(loop, kinds.keys(), known):",
         "if True:",
         ("zeros_3",),
         condition="two ways",
@@ -57,6 +74,15 @@ BUGS = (
         "known = {**self.steady, count: Bound(count, lo=1 + max(0, then.lo if then is not None else 0))}",
         "known = self.steady",
         ("zeros_3",),
+        condition="two ways",
+        other_way=True,
+    ),
+    Bug(
+        "by the patterns nothing that holds rules out a way through a loop",
+        _AGREE,
+        "return any(self.outcomes.impossible(bound, bounds) for bound in said for bounds in known)",
+        "return False",
+        ("pack_neighbour_1",),
         condition="two ways",
         other_way=True,
     ),

@@ -51,6 +51,22 @@ BUGS = (
         condition="allocation and free",
     ),
     Bug(
+        "what is counted beside a short name is not in its words",
+        _SHORT,
+        ' or v.type.kind != "int" or key in said:',
+        ' or v.type.kind != "int":',
+        ("short_name_counted",),
+        condition="short names",
+    ),
+    Bug(
+        "what is set ahead of a send is its count",
+        "opi_xform.ownership.buffers.counted",
+        "for i, e in given if known and self.same(known[i], count)]",
+        "for i, e in given if known]",
+        ("filled_other_count",),
+        condition="counters",
+    ),
+    Bug(
         "the words of a short name never change",
         _SHORT,
         "not (address or self.never_changes(key))",

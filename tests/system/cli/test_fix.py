@@ -108,7 +108,7 @@ def test_a_receive_from_nobody_is_not_called() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "mark", "message"),
     [
-        ("/* SEND */", "/* SEND */", "printf", "file and line; after a change, lines may have moved"),
+        ("/* SEND */", "/* SEND */", "printf", "the table was printed: the nearest site that stays is at line"),
         ("&u[t], n,", "&u[t], n++,", "SEND", "no change is known that surely keeps what the program does"),
         ("MPI_Send(&u[t]", "if (MPI_Send(&u[t]", "SEND", "no change is known that surely keeps"),
         ("static int n = 40;", "static volatile int n = 40;", "SEND", "no change is known that surely keeps"),

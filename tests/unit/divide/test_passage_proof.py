@@ -112,3 +112,29 @@ def test_memory_of_a_loop_is_one_piece_where_one_variable_holds_it(more: str, al
     made = f"double *v = malloc(n * 80); {more}"
     found = program(tmp_path, f"{PACK}\n{SEND}", "free(v);", made, top="static double *mine, **kept = &mine;")
     assert single(found.program, found.uses, found.uses[0]) is alone
+
+
+BETWEEN = "MPI_Send(&v[m], k, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);"
+
+
+@pytest.mark.parametrize(
+    ("inside", "behind", "assumes"),
+    [
+        (BETWEEN, "", ("A3",)),  # its count says that k is not negative
+        ("", BETWEEN, ("A3",)),  # so it does later
+        (f"if (argc > 3) {BETWEEN}", "", None),
+        ("", f"if (argc > 3) break; {BETWEEN}", None),
+        ("", "", None),
+    ],
+)
+def test_a_message_between_two_others_tells_its_size(
+    inside: str, behind: str, assumes: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    """`v[0 .. m)` is beside `v[m + k .. m + k + n)` where the message in between has no negative count.
+
+    What is tried: opi_xform.divide.passages.sizes."""
+    other = "for (int i = 0; i < m; i++)\nv[i] = 1;"
+    before = "int m = argc + 1, k = argc - 5; at = m + k;"
+    found = program(tmp_path, f"{PACK}\n{other}\n{SEND}\n{inside}", behind, before)
+    known = proved(found)
+    assert (None if known is None else known.assumes) == assumes

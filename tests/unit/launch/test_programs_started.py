@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -222,7 +223,8 @@ def test_a_library_is_made_of_all_sources_below_its_folders() -> None:
 
 
 def test_what_is_built_again(tmp_path: Path) -> None:
-    """When the compiler, the flags, the header or a source is another; not for what Python leaves beside them."""
+    """When the compiler, its place, the flags, the header or a source is another; not for what Python leaves beside
+    them."""
     for name, text in (("mpi.h", "1"), ("src/a.c", "2"), ("mpicc", "#!/bin/sh\necho 1.0\n")):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -239,7 +241,10 @@ def test_what_is_built_again(tmp_path: Path) -> None:
     for name, text in (("mpi.h", "2"), ("src/a.c", "3"), ("mpicc", "#!/bin/sh\necho 1.1\n")):
         (tmp_path / name).write_text(text)
         keys.append(key())
-    assert len(set(keys)) == 5
+    copy = tmp_path / "copy"  # another environment's: the one before may be gone, and its libraries with it
+    shutil.copy(tmp_path / "mpicc", copy)
+    keys.append(runtime.content_hash(Mpi(copy, "mpich", "5.0", tmp_path / "mpi.h"), [], [tmp_path / "src"]))
+    assert len(set(keys)) == 6
     (tmp_path / "mpicc").write_text("#!/bin/sh\nexit 1\n")
     with pytest.raises(LaunchError, match="--version failed"):
         key()

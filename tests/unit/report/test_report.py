@@ -179,6 +179,20 @@ def test_equal_files_leave_no_trace() -> None:
     assert unified_diff([("a.c", b"x", b"x")]) == b""
 
 
+def test_a_line_that_stands_often_in_a_long_file_is_not_replaced_by_itself() -> None:
+    function = "void f%d(void)\n{\n   char buffer[64];\n   int position;\n\n   position = 0;\n   send(%d);\n}\n\n"
+    before = "".join(function % (i, i) for i in range(100)).encode()
+    after = before.replace(b"   char buffer[64];\n", b"   char *buffer = NULL;\n")
+    after = after.replace(b"   position = 0;\n", b"   position = 0;\n   get(&buffer);\n")
+    lines = unified_diff([("a.c", before, after)]).splitlines()
+    assert {line for line in lines if line[:1] == b"-"} == {b"--- a/a.c", b"-   char buffer[64];"}
+    assert {line for line in lines if line[:1] == b"+"} == {
+        b"+++ b/a.c",
+        b"+   char *buffer = NULL;",
+        b"+   get(&buffer);",
+    }
+
+
 # --- codes ------------------------------------------------------------------------------------------------------------
 
 

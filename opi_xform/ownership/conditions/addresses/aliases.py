@@ -23,7 +23,7 @@ from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import Name, value_range
-from opi_xform.ownership.requests.pending import pending_at
+from opi_xform.ownership.requests.pending import NO_WAITS, Waits, pending_at
 
 __all__ = ["Point", "ValueCheck", "alias_refusal", "value_refusal"]
 
@@ -34,12 +34,13 @@ def alias_refusal(
     points: Iterable[Point],
     rows: Mapping[Point, tuple[Poly, ...]] | None = None,
     renamed: Collection[str] = (),
+    waits: Waits = NO_WAITS,
 ) -> Refusal | None:
     """The first name that carries an address in the buffer across one of ``points``, or an operation pending there.
 
     points: where the carrier changes, the converted calls and the inserted ones.  A nonblocking receive among them
     changes it at some time up to its completion.  rows: see ``Placement``.  renamed: variables in the place of which
-    the carrier will be written (``second_names``).
+    the carrier will be written (``second_names``).  waits: those that are supposed.
     """
     flow = flow_of(program, buffer)
     places = sorted(set(points))
@@ -62,7 +63,7 @@ def alias_refusal(
             refusal = _window(flow, use, renamed)
             if refusal is not None:
                 return refusal
-    return point_refusal(flow.names, buffer, {p: _what(flow, p[0]) for p in places}, rows or {})
+    return point_refusal(flow.names, buffer, {p: _what(flow, p[0]) for p in places}, rows or {}, waits)
 
 
 def _window(flow: AddressFlow, use: Use, renamed: Collection[str]) -> Refusal | None:
@@ -223,9 +224,9 @@ def _path(whole: ast.Expr, call: ast.Call) -> list[ast.Expr]:
 def check(placed: Placed) -> Refusal | None:
     """See ``alias_refusal``."""
     placement = placed.placement
-    found = alias_refusal(placed.program, placed.buffer, placement.points, placement.rows)
-    waited = placed.going.supposed.waited and found is not None and found.reason is Reason.PENDING
-    return None if waited else found
+    supposed = placed.going.supposed
+    found = alias_refusal(placed.program, placed.buffer, placement.points, placement.rows, waits=supposed.waited)
+    return None if supposed.apart and found is not None and found.reason is Reason.PENDING else found
 
 
 CONDITION = Condition(

@@ -10,6 +10,7 @@ from opi_xform.codes import Reason
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Site
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.reaching.settings import at_the_site
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.traced import path
@@ -23,7 +24,7 @@ def check(site: Site) -> Refusal | None:
     for key in keys:
         refusal = parameters.refusal(key)
         if refusal is not None:
-            return refusal
+            return at_the_site(program, refusal, key, site.uses)
         stops = parameters.others([key]) if site.facts.options.strict else ()
         if stops:
             note = (stops[0].span, "this text is left out here, and another configuration compiles it")

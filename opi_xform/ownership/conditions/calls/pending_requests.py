@@ -16,12 +16,12 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Going
-from opi_xform.ownership.explain.branches import branches_of
+from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.names import Names, names_of
 from opi_xform.ownership.model.plan import Advice
-from opi_xform.ownership.requests.pending import Asked, pending, request_pending_at
+from opi_xform.ownership.requests.pending import NO_WAITS, Asked, Waits, pending, request_pending_at
 from opi_xform.ownership.requests.slots import Slots, slots_of
 
 Place = tuple[str, int, str, int]
@@ -34,12 +34,13 @@ GIVEN_UP = "a request is cancelled or freed here"
 
 
 def pending_refusal(
-    program: Program, buffer: Buffer, staying: Iterable[Use], going: Iterable[Use]
+    program: Program, buffer: Buffer, staying: Iterable[Use], going: Iterable[Use], waits: Waits = NO_WAITS
 ) -> dict[Place, Refusal]:
     """Sites of ``going``, which would pass ownership, that have to stay because of a request, with the reason.
 
     An operation on the buffer's bytes that stays (``staying``, and all that is no send or receive) may still be pending
     there; or the site's own request may be given up; or the carrier may change before the request is complete.
+    waits: those that are supposed.
     """
     names = names_of(program)
     chosen = list(going)
@@ -58,7 +59,7 @@ def pending_refusal(
         if op.persistent:
             refusal = Refusal(Reason.PENDING, f"a persistent request holds the address of `{buffer.name}`", tuple(held))
             return dict.fromkeys((use.place for use in chosen), refusal)
-        late = request_pending_at(names, n, op, [use.node for use in chosen])
+        late = request_pending_at(names, n, op, [use.node for use in chosen], waits)
         for use in chosen:
             if use.node in late:
                 message = f"another operation on `{buffer.name}` may still be pending"
@@ -87,14 +88,18 @@ def pending_refusal(
                     Reason.PENDING, message, ((names.span(use.node), "the request is created here"), *told)
                 )
                 continue
-        moved = _carrier_changes(names, buffer, use) or _named_again(names, buffer, use)
+        moved = _carrier_changes(names, buffer, use, waits) or _named_again(names, buffer, use, waits)
         if moved is not None:
             out.setdefault(use.place, moved)
     return apart | out
 
 
 def point_refusal(
-    names: Names, buffer: Buffer, points: Mapping[Point, str], rows: Mapping[Point, tuple[Poly, ...]]
+    names: Names,
+    buffer: Buffer,
+    points: Mapping[Point, str],
+    rows: Mapping[Point, tuple[Poly, ...]],
+    waits: Waits = NO_WAITS,
 ) -> Refusal | None:
     """An operation that may be pending at one of ``points``, where the carrier changes.
 
@@ -107,7 +112,7 @@ def point_refusal(
         if n in nodes and not received:
             continue  # given away: the carrier is free at once
         asked = [a for p in sorted(points) if p[0] != n for a in _at_point(names, buffer, n, op, p, rows.get(p, ()))]
-        late = pending(names, n, op, asked)
+        late = pending(names, n, op, asked, waits)
         if late:
             at = late[0].node
             text = next(points[p] for p in sorted(points) if p[0] == at)
@@ -125,6 +130,10 @@ def _waiting(names: Names, n: int, op: MpiOp, at: int) -> Advice | None:
         return None
     request = action.call.args[op.request]
     if not isinstance(request, ast.AddrOf) or not isinstance(request.operand, ast.VarRef):
+        return None
+    key = request.operand.var
+    owner = -1 if names.program.variables[key].is_global else graph.nodes[n].frame
+    if at in _outside(names, owner, key):
         return None
     operation, before = names.span(n), names.span(at)
     return Advice("wait", f"waiting for {line_of(operation)} before {line_of(before)}", (operation, before))
@@ -326,7 +335,7 @@ def _of_slot(a: Access, slot: Slots) -> bool:
 # --- a carrier stays put while a request knows its address ---------------------------------------------------------
 
 
-def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
+def _carrier_changes(names: Names, buffer: Buffer, use: Use, waits: Waits) -> Refusal | None:
     """Whether a nonblocking receive's carrier may be assigned, or may end its life, before the request completes."""
     graph = names.graph
     key = buffer.carrier.variable
@@ -350,7 +359,7 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
             ends[n] = f"the function that declares `{var.name}` is left here"
         ends.update(_outside(names, owner, key))
     # a call behind the block that completes the request comes too late: its memory is gone before
-    late = {a.node for a in pending(names, use.node, use.op, [Asked(n, ahead=True) for n in sorted(ends)])}
+    late = {a.node for a in pending(names, use.node, use.op, [Asked(n, ahead=True) for n in sorted(ends)], waits)}
     if not late:
         return None
     at = min(late)
@@ -358,7 +367,7 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     return Refusal(Reason.PENDING, f"`{var.name}` may change while a request holds its address", notes)
 
 
-def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
+def _named_again(names: Names, buffer: Buffer, use: Use, waits: Waits) -> Refusal | None:
     """Whether a call gives MPI the buffer while a nonblocking receive has its carrier, which is NULL until then.
 
     The receive itself in a later turn is such a call, too: of all messages that come, one pointer holds the last.
@@ -373,7 +382,7 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     for n in sorted(nodes):
         rows = tuple(u.row for u in buffer.uses if u.node == n and u.row is not None)
         asked += _at_point(names, buffer, use.node, use.op, (n, "before"), rows)
-    late = pending(names, use.node, use.op, asked)
+    late = pending(names, use.node, use.op, asked, waits)
     if not late:
         return None
     at = late[0].node
@@ -430,9 +439,12 @@ def _outside(names: Names, frame: int, key: str) -> dict[int, str]:
 
 def check(going: Going) -> dict[Place, Refusal]:
     """See ``pending_refusal``."""
-    if going.supposed.waited:
+    supposed = going.supposed
+    if supposed.apart:
         return {}
-    return pending_refusal(going.facts.program, going.facts.buffer, going.uses(False), going.uses(True))
+    return pending_refusal(
+        going.facts.program, going.facts.buffer, going.uses(False), going.uses(True), supposed.waited
+    )
 
 
 CONDITION = Condition(

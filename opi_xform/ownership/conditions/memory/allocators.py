@@ -22,7 +22,8 @@ def allocator_refusal(program: Program, buffer: Buffer, strict: bool = False) ->
         action = program.graph.nodes[n].action
         here = ((node_span(program, n), "allocated here"),)
         if isinstance(action, ins.CallInstr) and action.callee in _ALLOCA:
-            message = f"`{buffer.name}` is memory of alloca, which goes when its function returns; malloc would do"
+            message = f"`{buffer.name}` is memory of alloca, which goes when its function returns"
+            message += "; it would have to be malloc's"
             return Refusal(Reason.DECLARATION, message, here)
         length = _promised(program, n)
         if length is None:

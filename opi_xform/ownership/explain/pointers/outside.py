@@ -10,10 +10,12 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import MAY_REACH
 from opi_xform.ownership.explain.called import loop_around, node_span, of_callee
-from opi_xform.ownership.model.buffers import Program, Refusal
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
+
+_HEADERS = {"_mm_malloc": "mm_malloc.h", "memalign": "malloc.h", "pvalloc": "malloc.h"}
 
 
 def stored_outside(program: Program, o: int, name: str, n: int, why: str) -> Refusal | None:
@@ -110,3 +112,20 @@ def _as_bytes(program: Program, o: int) -> tuple[tuple[Span, str], ...]:
                     message = f"{called} gets the bytes of `{info.name}`, from which the address can be found"
                     return ((node_span(program, node.number), message),)
     return ()
+
+
+def undeclared(program: Program, buffer: Buffer) -> str:
+    """An allocator that no header declares, in words: C takes what it returns for an int; '' where there is none."""
+    table = program.values.objects.table
+    heaps = [table[m] for o in buffer.objects if o >= 0 for m in table[o].members or (o,) if table[m].kind == "heap"]
+    for n in (n for heap in heaps for n in heap.nodes):
+        action = program.graph.nodes[n].action
+        callee = action.call.callee if isinstance(action, ins.CallInstr) else None
+        if isinstance(action, ins.CallInstr) and isinstance(callee, ast.FuncRef) and not action.call.type.is_pointer:
+            where, name = line_of(node_span(program, n)), callee.name.rpartition(":")[2]
+            header = f", as `<{_HEADERS[name]}>` does" if name in _HEADERS else ""
+            message = (
+                f"no header that is included declares `{name}`{header}, by which {where} allocates `{buffer.name}`"
+            )
+            return f"{message}: C takes what it returns for an int, and what memory that is could not be shown"
+    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import Bind
@@ -12,6 +12,7 @@ from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.other_pointers import sets_null
+from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reasons import named_in, other_variable
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -25,17 +26,29 @@ SHOWN = 3
 Notes = tuple[tuple[Span, str], ...]
 
 
-def set_at(program: Program, objects: Iterable[int], alone: bool = False) -> tuple[Span, ...]:
-    """Where pointers are set to something else than a constant, if that is in several lines; alone: if in one."""
-    names, spans = names_of(program), dict[Span, None]()
+def set_at(program: Program, objects: Iterable[int], alone: bool = False, at: int | None = None) -> tuple[Span, ...]:
+    """Where pointers are set to something else than a constant, if that is in several lines; alone: if in one.
+
+    at: a node; where several of them lead there, only those.
+    """
+    names, found = names_of(program), list[int]()
     for n in (n for o in objects for n in names.defs.get(("v", o, 0), ())):
-        match program.graph.nodes[n].action:
-            case ins.Birth() | ins.Define(value=ins.Const()):
-                pass
-            case _:
-                spans[names.span(n)] = None
-    several = len({(span.file, span.line) for span in spans}) > 1
-    return _in_order(spans) if several != alone else ()
+        if not _constant(program, n):
+            found.append(n)
+    near = [] if at is None else of_the_site(program, found, [at])
+    for nodes in (near, found):
+        spans = dict.fromkeys(map(names.span, nodes))
+        if len({(span.file, span.line) for span in spans}) > 1:
+            return () if alone else _in_order(spans)
+    return _in_order(spans) if alone else ()
+
+
+def _constant(program: Program, n: int) -> bool:
+    match program.graph.nodes[n].action:
+        case ins.Birth() | ins.Define(value=ins.Const()):
+            return True
+        case _:
+            return False
 
 
 def set_by_unknown(program: Program, pointer: ins.Operand) -> tuple[str, Span] | None:
@@ -62,7 +75,7 @@ def freed_refusal(program: Program, buffer: Buffer, n: int, argument: int) -> Re
     line, which = line_of(node_span(program, n)), "which is not known there"
     if isinstance(e, ast.VarRef) and name != buffer.name:
         frame = -1 if program.variables[e.var].is_global else program.graph.nodes[n].frame
-        places = set_at(program, (program.values.objects.variable(frame, e.var),))
+        places = set_at(program, (program.values.objects.variable(frame, e.var),), at=n)
         if places:
             message = f"{line} frees `{name}`, which may be `{buffer.name}` or other memory; {which}"
             return Refusal(Reason.NO_ANCHOR, message, tuple((span, f"`{name}` is set here") for span in places))
@@ -99,7 +112,7 @@ def read_as_one_of_several(program: Program, use: Use, n: int) -> Refusal | None
     if key is None or use.side != "recv":
         return None
     frame = -1 if program.variables[key].is_global else program.graph.nodes[n].frame
-    places = set_at(program, (program.values.objects.variable(frame, key),))
+    places = set_at(program, (program.values.objects.variable(frame, key),), at=n)
     if not places:
         return None
     name, read = program.variables[key].name, node_span(program, n)
@@ -108,12 +121,12 @@ def read_as_one_of_several(program: Program, use: Use, n: int) -> Refusal | None
     return Refusal(Reason.SEVERAL_BUFFERS, f"{message}: it is set at {lines_of(places)}", tuple(notes))
 
 
-def settings(program: Program, address: ins.Operand, frame: int, root: str) -> Notes:
-    """The first places at which the pointer of an address is set, where there are several.
+def settings(program: Program, address: ins.Operand, at: int, root: str) -> Notes:
+    """The first places at which the pointer of an address is set, where there are several: those that lead to a node.
 
     A parameter that has one value goes by the variable that the call names for it.
     """
-    names, nodes = names_of(program), program.graph.nodes
+    names, nodes, frame = names_of(program), program.graph.nodes, program.graph.nodes[at].frame
     for _ in range(STEPS):
         address = _without_steps(address)
         name = names.name(frame, address)
@@ -121,9 +134,9 @@ def settings(program: Program, address: ins.Operand, frame: int, root: str) -> N
         defs = [n for n in found if not isinstance(nodes[n].action, ins.Birth)]
         first = nodes[defs[0]].action if len(defs) == 1 else None
         if isinstance(first, Bind) and isinstance(address, ins.Var) and address.key in first.params:
-            address, frame = first.args[first.params.index(address.key)], first.caller
+            address, frame, at = first.args[first.params.index(address.key)], first.caller, defs[0]
         elif isinstance(first, ins.Define) and isinstance(address, ins.Temp):
-            address = first.value
+            address, at = first.value, defs[0]
         elif isinstance(first, ins.Load) and isinstance(place := _without_steps(first.address), ins.AddrVar):
             variable = program.variables[place.key]  # its address is taken somewhere
             o = program.values.objects.variable(-1 if variable.is_global else frame, variable.key)
@@ -132,8 +145,9 @@ def settings(program: Program, address: ins.Operand, frame: int, root: str) -> N
             )
         else:
             called = program.variables[address.key].name if isinstance(address, ins.Var) else root
-            placed = (n for n in defs if not isinstance(nodes[n].action, Bind) and not sets_null(nodes[n].action))
-            return _notes(map(names.span, placed), called, root)
+            placed = [n for n in defs if not isinstance(nodes[n].action, Bind) and not sets_null(nodes[n].action)]
+            near = map(names.span, of_the_site(program, placed, [at]))
+            return _notes(map(names.span, placed), called, root, list(near))
     return ()
 
 
@@ -167,10 +181,12 @@ def apart(program: Program, found: Iterable[int]) -> tuple[Span, ...]:
     return tuple(dict.fromkeys(spans))
 
 
-def _notes(spans: Iterable[Span], name: str, root: str) -> Notes:
+def _notes(spans: Iterable[Span], name: str, root: str, near: Collection[Span] | None = None) -> Notes:
+    """near: which of them are told; all, where it is None."""
     found = _in_order(span for span in dict.fromkeys(spans) if span != NOWHERE)
     words = f"`{name}` is set here" if name == root else f"`{name}`, which is passed as `{root}`, is set here"
-    return tuple((span, words) for span in found[:SHOWN]) if len(found) > 1 else ()
+    shown = [span for span in found if near is None or span in near]
+    return tuple((span, words) for span in shown[:SHOWN]) if len(found) > 1 else ()
 
 
 def _in_order(spans: Iterable[Span]) -> tuple[Span, ...]:

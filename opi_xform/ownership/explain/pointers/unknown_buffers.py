@@ -26,9 +26,10 @@ from opi_xform.ownership.explain.other_pointers import (
 )
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
+from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
+from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, place, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import base_of
 from opi_xform.record import dataclass
@@ -63,7 +64,9 @@ class Strays:
         info = self.values.objects.table[use.object] if use.object >= 0 else None
         if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
             made = info.node
-            text = "the call begins inside a buffer, which it does not name; it would need a buffer of its own"
+            name = spelling(base_of(use.call.args[use.argument]))
+            inside = "inside a buffer, which it does not name" if name == UNSPELLED else f"inside `{name}`"
+            text = f"the call begins {inside}; it would need a buffer of its own"
             return Refusal(Reason.CARRIER, text, ((node_span(self.program, made), "allocated here"),))
         cause = self.cause(use) if self.program.complete else None
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):
@@ -112,7 +115,7 @@ class Strays:
         operand: ins.Operand = action.args[use.argument]
         inside = False  # the pointer is computed from another one
         steps: list[int] = []  # that move it
-        returned = ""  # the function that the pointer comes from
+        returned, at = "", use.node  # the function that the pointer comes from; where it is read
         for _ in range(STEPS):
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
                 inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
@@ -131,7 +134,9 @@ class Strays:
                 message = f"{self.text(operand)} is set by `{unknown[0]}`, of which nothing is known"
                 return _Cause(f"{message}, at {line_of(unknown[1])}", ((unknown[1], "set here"),))
             if len(defs) != 1:
-                return self.several(self.text(operand), defs, returned)
+                near = of_the_site(self.program, defs, [at])
+                several = len({self.names.span(n) for n in near}) > 1
+                return self.several(self.text(operand), near if several else defs, returned)
             steps = steps or [n for n in every if self.moves(n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
@@ -140,7 +145,7 @@ class Strays:
                 break
             if isinstance(self.graph.nodes[defs[0]].action, Unbind):
                 returned = self.program.functions[self.graph.frames[found[1]].function].name
-            operand, frame = found
+            (operand, frame), at = found, defs[0]
         return self.moved(steps)
 
     def moves(self, n: int, operand: ins.Operand) -> bool:
@@ -270,7 +275,7 @@ class Strays:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
             behind = self.behind_its_back(e, node.frame)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
-            return behind or _Cause(message, settings(self.program, action.address, node.frame, root) or here)
+            return behind or _Cause(message, settings(self.program, action.address, n, root) or here)
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)

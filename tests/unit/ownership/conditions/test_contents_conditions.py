@@ -7,6 +7,7 @@ from conditions_support import FILL, RECV, SEND, buffer_facts, going, main, reas
 
 from opi_xform.codes import Reason
 from opi_xform.ownership.conditions.contents import (
+    budget,
     capacity,
     ends,
     first_contents,
@@ -61,3 +62,26 @@ def test_room_behind_a_message(last: int, stays: bool) -> None:
     assert capacity.CONDITION.going is not None
     found = capacity.CONDITION.going(at)
     assert [reason(one) for one in found.values()] == (["CAPACITY"] if stays else [])
+
+
+@pytest.mark.parametrize(
+    ("loop", "why"),
+    [
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[i * n + j] = 1;", "products of numbers"),
+        ("for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) b[i * 4 + j] = 1;", "2 loops, one in the other"),
+        ("b[2] = 1;", "its place"),
+    ],
+)
+def test_what_is_too_complicated_is_named(loop: str, why: str) -> None:
+    facts = buffer_facts(main(f"int n = argc;\n{loop}\n{SEND}", TOP))
+    assert budget.CONDITION.buffer is not None
+    assert budget.CONDITION.buffer(facts) is None
+    for judge in facts.liveness.judges.values():
+        judge.exceeded = True
+    found = budget.CONDITION.buffer(facts)
+    assert found is not None
+    if loop.startswith("for"):
+        assert "which bytes of `b` line" in found.message
+        assert why in found.message
+    else:
+        assert found.message == "the regions of this buffer are too complicated; it counts as read everywhere"

@@ -47,7 +47,7 @@ def worded(place: str) -> bool:
     module, _, name = place.partition(":")
     found = importlib.import_module(f"opi_xform.{module}")
     text = inspect.getsource(found)
-    return hasattr(found, name) and ("Refusal(" in text or "Advice(" in text)
+    return hasattr(found, name) and any(made in text for made in ("Refusal(", "Advice(", "Unplaceable("))
 
 
 @pytest.mark.parametrize("module", [m for m in modules() if hasattr(m, "CONDITION")], ids=lambda m: m.__name__)

@@ -7,11 +7,11 @@ from ownership_support import Source, source
 
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain import branches
-from opi_xform.ownership.explain.branches import Branches, branches_of
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import changes_places
+from opi_xform.ownership.explain.reaching import branches
+from opi_xform.ownership.explain.reaching.branches import Branches, branches_of
 from opi_xform.ownership.model.lines import line_of
 
 TOP = "static double b[N]; static int s;\nvoid one(void); void other(void);\n"

@@ -120,7 +120,7 @@ def test_a_hint_that_is_not_enough_says_what_is_left(tmp_path: Path) -> None:
     lines[4:4] = [fill]
     first = sites(lines, tmp_path)[0]
     assert first["code"] == "OPI105"
-    assert first["message"].endswith("; ending with an error there (`exit(1)`, `MPI_Abort`) would let it convert")
+    assert first["message"].endswith(" and no MPI_Finalize wherever it is NULL at line 13 would let it convert")
     lines[1] = "if (!b) exit(1);"
     assert [site["decision"] for site in sites(lines, tmp_path)] == ["convert", "convert"]
 

@@ -89,7 +89,7 @@ def test_a_length_that_does_more_than_to_read_says_what_would_do(
     site = first(tmp_path, {"a.c": text.replace("double, total", "double total")}, capfd)
     assert site["message"] == (
         "line 9 computes the length of `out` from more than variables and members; "
-        "a variable that is set to it in the line before would do"
+        "it would need a variable that is set to it in the line before"
     )
 
 

@@ -268,6 +268,12 @@ def ending(body: str, head: str = "") -> bool:
         ("abort();", True),
         ("MPI_Abort(MPI_COMM_WORLD, 1);", True),
         ("MPI_Finalize(); exit(1);", False),
+        ("exit(256);", False),  # a code has 8 bits
+        ('execl("/bin/true", "true", (char *)0); exit(1);', False),
+        ("for (;;) MPI_Comm_size(MPI_COMM_WORLD, &n);", False),
+        ("while (n > 7) MPI_Comm_size(MPI_COMM_WORLD, &n); exit(1);", True),
+        ("atexit(abort); exit(1);", False),
+        ("int atexit(void (*)(void)), (*at_end)(void (*)(void)) = atexit; at_end(abort); exit(1);", False),
         ("return 1;", True),
         ("return 0;", False),
         ("int code = -1; return code;", True),

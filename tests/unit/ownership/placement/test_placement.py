@@ -17,6 +17,7 @@ from opi_xform.ownership.model.plan import InsertStatement, Plan
 from opi_xform.ownership.placement.anchors import Anchors
 from opi_xform.ownership.placement.edits import call_name
 from opi_xform.ownership.placement.events import EventList, collect_events
+from opi_xform.ownership.placement.free_tests import free_tests
 from opi_xform.ownership.placement.frees import Releases
 from opi_xform.ownership.placement.guards import cases
 from opi_xform.ownership.placement.place import Placement, place
@@ -139,6 +140,24 @@ def test_what_happens_to_a_buffer_for_its_placement() -> None:
 def test_tests_that_stand_before_a_free(test: str, expected: int) -> None:
     found = program(f"double *b = malloc(80);\nb[0] = 1;\n{SEND.format('b')}\n{test}")
     assert len(events_of(found).tests_of_frees) == expected
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("if (!b)\ngoto none;\nfree(b);\nnone: ;", 1),
+        ("if (b == 0)\n;\nelse\nfree(b);", 1),
+        ("if (!b)\ngoto none;\nfree(b);\nv[1] = 1;\nnone: ;", 0),
+        ("if (!b)\nv[1] = 1;\nelse\nfree(b);", 0),
+        ("if (argc)\ngoto none;\nfree(b);\nnone: ;", 0),
+    ],
+)
+def test_tests_that_only_a_free_depends_on(test: str, expected: int) -> None:
+    found = program(f"double *b = malloc(80);\nb[0] = 1;\n{SEND.format('b')}\n{test}", "static double v[N];")
+    events = events_of(found)
+    tests = free_tests(found.program, shared(found).flow, found.buffers["b"], events.deallocations)
+    branches = [n for n in tests.nodes if isinstance(found.program.graph.nodes[n].action, ins.Branch)]
+    assert (len(branches), len(tests.levels)) == (expected, 0)
 
 
 # --- conditions that are tested more than once ------------------------------------------------------------------------

@@ -4,42 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from case_tools import run_tool
-
-HEAD = """#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-static double s;
-"""
-MAIN = """
-int main(int argc, char **argv)
-{
-    int n = atoi(argv[1]), rank = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-"""
-TAIL = """
-    printf("%g\\n", s);
-    MPI_Finalize();
-    return 0;
-}
-"""
-
-
-def kept(before: str, inside: str, folder: Path) -> tuple[str, dict[str, Any]]:
-    """The text, and the first site that stays."""
-    text = HEAD + before + MAIN + inside + TAIL
-    (folder / "a.c").write_text(text)
-    code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
-    assert code == 0, err
-    return text, next(site for site in json.loads(out)["sites"] if site["decision"] == "keep")
-
-
-def line_of(text: str, what: str) -> int:
-    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+from told_programs import kept, line_of
 
 
 def test_a_pointer_that_is_called(tmp_path: Path) -> None:
@@ -121,44 +89,6 @@ static void lu(int *x, int n)
         notes = [("THROUGH", "`gather` is called here"), ("AGAIN", "`lu` is called here")]
     assert (site["code"], site["message"]) == ("OPI103", f"{used} {message}")
     assert [(n["line"], n["message"]) for n in site["notes"]] == [(line_of(text, mark), what) for mark, what in notes]
-
-
-def test_the_length_of_a_datatype(tmp_path: Path) -> None:
-    """Elements that lie one after the other have no gaps: only their number is not known."""
-    before = """struct group { int n; MPI_Datatype row; };
-static void make(struct group *g)
-{
-    MPI_Type_contiguous(g->n, MPI_DOUBLE, &g->row);
-    MPI_Type_commit(&g->row);
-}
-"""
-    inside = """
-    struct group *g = malloc(2 * sizeof *g);
-    for (int i = 0; i < 2; i++) {
-        g[i].n = n + i;
-        make(&g[i]);
-    }
-    double *b = malloc(n * sizeof *b);
-    for (int i = 0; i < n; i++)
-        b[i] = i;
-    MPI_Send(b, 1, g[rank].row, 1, 0, MPI_COMM_WORLD);
-    free(b);
-"""
-    text, site = kept(before, inside, tmp_path)
-    at = line_of(text, "MPI_Type_contiguous")
-    made = f"which `MPI_Type_contiguous` makes at line {at}"
-    assert site["message"] == f"could not show how long `g[…].row` is, {made}"
-    rows = """double **p = malloc(4 * sizeof *p), *b = malloc(4 * n * sizeof *b);
-    for (int i = 0; i < 4; i++)
-        p[i] = &b[i * n]; // PART
-    for (int i = 0; i < n; i++)
-        p[rank][i] = i;
-    MPI_Send(p[rank], 1, g[rank].row, 1, 0, MPI_COMM_WORLD);
-    free(b);
-"""
-    text, site = kept(before, inside[: inside.index("double *b")] + rows, tmp_path)
-    part = f"line {line_of(text, 'PART')} makes its rows parts of one block"
-    assert site["message"] == f"the call names a row of `p`, and {part}; a message needs a buffer of its own"
 
 
 def test_the_call_that_leads_to_a_read(tmp_path: Path) -> None:
@@ -393,35 +323,6 @@ static void take(double *a, int n)
     assert (site["message"], site["notes"][0]["line"]) == (message, changed)
 
 
-def test_a_count_that_is_not_known_to_be_that_of_the_receive(tmp_path: Path) -> None:
-    before = """static MPI_Request sent;
-static int count_of(MPI_Request *r)
-{
-    MPI_Status status;
-    int c;
-    MPI_Wait(r, &status);
-    MPI_Get_count(&status, MPI_DOUBLE, &c); // TOLD
-    return c;
-}
-"""
-    inside = """
-    double *b = malloc(5000 * sizeof *b);
-    for (int t = 0; t < 3; t++) {
-        MPI_Irecv(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &sent);
-        int c = count_of(&sent);
-        for (int i = 0; i < c; i++)
-            s += b[i]; // READ
-    }
-    free(b);
-"""
-    text, site = kept(before, inside, tmp_path)
-    told = f"could not show that the count which line {line_of(text, 'TOLD')} tells is that of this receive"
-    assert site["message"] == f"{told}: line {line_of(text, 'READ')} reads no more of `b`"
-    assert (line_of(text, "TOLD"), "how much has come is told here") in [
-        (n["line"], n["message"]) for n in site["notes"]
-    ]
-
-
 def test_the_struct_whose_buffer_nothing_is_written_to(tmp_path: Path) -> None:
     before = """struct matrix { double *at; };
 static void make(struct matrix *m, int n) { m->at = malloc(n * n * sizeof(double)); }
@@ -455,34 +356,65 @@ static void done(struct matrix *m)
     assert note in [(n["line"], n["message"]) for n in site["notes"]]
 
 
-def test_a_receive_of_a_datatype_of_which_the_length_is_not_known(tmp_path: Path) -> None:
-    before = """struct part { int n; float x[1000]; };
-static MPI_Datatype one;
-static void make(struct part *p)
-{
-    int counts[2] = {1, 1};
-    MPI_Aint at[2], start;
-    MPI_Datatype kinds[2] = {MPI_INT, MPI_FLOAT};
-    MPI_Type_contiguous(p->n * p->n, MPI_FLOAT, &kinds[1]);
-    MPI_Get_address(p, &start);
-    MPI_Get_address(p->x, &at[1]);
-    at[0] = 0;
-    at[1] -= start;
-    MPI_Type_create_struct(2, counts, at, kinds, &one); // MADE
-    MPI_Type_commit(&one);
-}
-"""
+def test_an_allocator_that_no_header_declares(tmp_path: Path) -> None:
     inside = """
-    struct part *b = malloc(sizeof *b), *all = malloc(sizeof *all);
-    all->n = b->n = n;
-    make(all);
-    for (int t = 0; t < 4; t++) {
-        for (int i = 0; i < b->n * b->n; i++)
-            s += b->x[i]; // READ
-        MPI_Sendrecv_replace(b, 1, one, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    static double *b;
+    b = (double *)_mm_malloc(1000 * sizeof *b, 64); // CALL
+    if (rank == 0) {
+        for (int i = 0; i < 1000; i++)
+            b[i] = i + n;
+        MPI_Send(b, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
     }
+    _mm_free(b);
 """
-    text, site = kept(before, inside, tmp_path)
-    made = f"how much `one` has, which line {line_of(text, 'MADE')} makes, is not known"
-    assert site["message"].endswith(f"may read bytes of `b` that this call does not bring: {made}")
-    assert (line_of(text, "MADE"), "made here") in [(note["line"], note["message"]) for note in site["notes"]]
+    text, site = kept("", inside, tmp_path)
+    declares = "no header that is included declares `_mm_malloc`, as `<mm_malloc.h>` does"
+    assert site["message"].startswith(f"{declares}, by which line {line_of(text, 'CALL')} allocates `b`")
+    (tmp_path / "a.c").write_text(text.replace("#include <stdio.h>", "#include <stdio.h>\n#include <mm_malloc.h>"))
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    assert [one["decision"] for one in json.loads(out)["sites"]] == ["convert"]
+
+
+TABLE = """static int **table(int rows)
+{
+    int *data = malloc(rows * 8 * sizeof(int)), **rows_of = malloc(rows * sizeof(int *));
+    for (int i = 0; i < rows; i++)
+        rows_of[i] = &data[8 * i]; // PARTS
+    return rows_of;
+}
+void calculate(int **what);
+"""
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_table_of_which_nothing_is_known_is_of_rows_of_one_block(other: bool, tmp_path: Path) -> None:
+    """What the other arm of a test sets it to does not come to the call; what the same one sets it to does."""
+    inside = f"""
+    int **mine = table(n), **all = NULL;
+    MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    calculate(&mine[0]);
+    if (rank == 0)
+        mine = all;
+    {"if (n > 7) mine = all;" if other else ""}
+    if (rank != 0)
+        MPI_Send(&mine[0][0], n * 8, MPI_INT, 0, 0, MPI_COMM_WORLD);
+"""
+    text, site = kept(TABLE, inside, tmp_path)
+    told = f"the call names a row of `mine`, and line {line_of(text, 'PARTS')} makes its rows parts of one block"
+    assert site["message"].startswith(told) == (not other)
+
+
+@pytest.mark.parametrize("test", ["if (!ptr)", "if (*(char *)ptr)"])
+def test_a_function_that_tests_for_null_is_not_what_keeps_parts_together(test: str, tmp_path: Path) -> None:
+    before = f"static int check(void *ptr)\n{{\n    {test}\n        exit(1);\n    return 0;\n}}\n"
+    inside = """
+    char *txt = malloc(n * 100);
+    check(txt);
+    for (int i = 1; i < n; i++)
+        MPI_Send(txt + i * 100, 100, MPI_CHAR, i, 0, MPI_COMM_WORLD);
+    free(txt);
+"""
+    _, site = kept(before, inside, tmp_path)
+    assert "begins inside `txt`" in site["message"]
+    assert not any("compares an address" in note["message"] for note in site["notes"])

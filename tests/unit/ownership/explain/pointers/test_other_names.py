@@ -231,7 +231,7 @@ def test_words_of_where_pointers_are_set() -> None:
     program = found.program
     load = next(n for n in program.graph.nodes if isinstance(n.action, ins.Load) and not n.action.type.is_pointer)
     assert isinstance(load.action, ins.Load)
-    told = settings(program, load.action.address, load.frame, "p")
+    told = settings(program, load.action.address, load.number, "p")
     words = "`q`, which is passed as `p`, is set here"
     assert [(span.line, text) for span, text in told] == [(found.line(m), words) for m in ("// ONE", "// TWO")]
 

@@ -57,6 +57,7 @@ class Following:
             "move": self.moved,
             "guard": self.guarded,
             "end": self.ended,
+            "within": self.ended_within,
             "wait": self.waited,
         }
         return [way for way in ways[advice.kind](site, advice.spans) if way] if advice.kind in ways else []
@@ -129,21 +130,34 @@ class Following:
         return [out]
 
     def ended(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
-        """Without memory the program ends, before it is asked whether there is some."""
-        place = self.place(spans[0])
-        cond = getattr(place.statement, "cond", None) if place is not None else None
-        if place is None or not isinstance(cond, ast.Expr):
-            return []
-        while isinstance(cond, (ast.Cast, ast.Unary)):
-            cond = cond.operand
-        if isinstance(cond, ast.Binary):
-            cond = next((e for e in (cond.left, cond.right) if not _is_null(e)), cond)
-        while isinstance(cond, ast.Cast):
-            cond = cond.operand
-        if not isinstance(cond, (ast.VarRef, ast.Member)):
-            return []
-        text = f"if (!({self.text(cond.span)})) exit(1); "
-        return [{spans[0].file: (_line("#include <stdlib.h>\n"), *self.before(place, text))}]
+        """Where it is NULL the program ends: ahead of what asks, and in what is done then."""
+        ahead: dict[str, tuple[ByteEdit, ...]] = {}
+        inside: dict[str, tuple[ByteEdit, ...]] = {}
+        for span in spans:
+            place = self.place(span)
+            asked = None if place is None else next(_pointers(place.statement, span), None)
+            if place is None or asked is None:
+                return []
+            include, file = _line("#include <stdlib.h>\n"), span.file
+            if not _sets(place.statement, asked) and not isinstance(place.statement, (ast.While, ast.DoWhile, ast.For)):
+                text = f"if (!({self.text(asked.span)})) exit(1); "
+                ahead[file] = (*ahead.get(file, (include,)), *self.before(place, text))
+            body = _where_null(place.statement, asked)
+            if body is not None:
+                inside[file] = (*inside.get(file, (include,)), *self.around(body.span, "exit(1); "))
+        whole = [sum(len(edits) for edits in way.values()) for way in (ahead, inside)]
+        return [way for way, n in zip((ahead, inside), whole, strict=True) if n >= len(spans) + 1]
+
+    def ended_within(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
+        """What is done where a test finds no memory ends the program."""
+        out: dict[str, tuple[ByteEdit, ...]] = {}
+        for span in spans:
+            place = self.place(span)
+            if place is None or not isinstance(place.statement, ast.If):
+                return []
+            put = self.around(place.statement.then.span, "exit(1); ")
+            out[span.file] = (*out.get(span.file, (_line("#include <stdlib.h>\n"),)), *put)
+        return [out]
 
     def waited(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
         """The operation that may be pending is waited for: before what is in the way, or behind itself."""
@@ -197,10 +211,38 @@ class Following:
                 yield e
 
 
-def _is_null(e: ast.Expr) -> bool:
-    while isinstance(e, ast.Cast):
+def _bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, (ast.Cast, ast.MacroConst)) and e.operand is not None:
         e = e.operand
-    return isinstance(e, ast.IntLit)
+    return e
+
+
+def _pointers(statement: ast.Stmt, span: Span) -> Iterator[ast.Expr]:
+    """The pointers that are named in a place of a statement's expressions."""
+    for e in _expressions(statement):
+        if isinstance(e, (ast.VarRef, ast.Member)) and e.type.is_pointer and _covers(span, e.span):
+            yield e
+
+
+def _sets(statement: ast.Stmt, asked: ast.Expr) -> bool:
+    """A statement sets what it asks for: nothing is known of that ahead of it."""
+    return any(isinstance(e, ast.Assign) and _covers(e.target.span, asked.span) for e in _expressions(statement))
+
+
+def _where_null(statement: ast.Stmt, asked: ast.Expr) -> ast.Stmt | None:
+    """What is done wherever a pointer is NULL, and maybe elsewhere."""
+    if not isinstance(statement, ast.If):
+        return None
+    parts = [statement.cond]
+    while parts:
+        e = _bare(parts.pop())
+        if isinstance(e, ast.Logical) and e.op == "||":
+            parts += (e.left, e.right)
+        elif (isinstance(e, ast.Unary) and e.op == "!" and _bare(e.operand) == asked) or (
+            isinstance(e, ast.Binary) and e.op == "==" and asked in (_bare(e.left), _bare(e.right))
+        ):
+            return statement.then
+    return None
 
 
 def _covers(outer: Span, inner: Span) -> bool:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterator, Mapping
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import combinations, product
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number, symbol
+from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, number_of
 from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import not_zero
@@ -30,8 +31,8 @@ _SIGNS = {
     ">": frozenset({1}),
     ">=": frozenset({0, 1}),
 }
-_Test = tuple[Poly, frozenset[int]]
-_Tested = tuple[_Test, ...]
+NO_TURNS = frozenset[int]()
+Guard = tuple[int, bool]  # a node that branches, and whether its condition holds
 
 
 class Branches:
@@ -39,23 +40,38 @@ class Branches:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.certain: dict[int, _Tested] = {}
-        self.apart: dict[tuple[int, int], bool] = {}  # ``excluded``, by the branches around
+        self.certain: dict[tuple[int, frozenset[int]], tuple[Test, ...]] = {}
+        self.apart: dict[tuple[int, int, frozenset[int]], bool] = {}  # ``excluded``, by the branches around
+        self.loops: dict[int, frozenset[int]] = {}  # ``changing``
         self.dead: dict[int, bool] = {}
         self.later: dict[int, Container[int]] = {}
         self.sets: dict[int, list[tuple[int, int]]] = {}  # by block: ``setting``
         self.equalities = Equalities(program, names_of(program))
 
-    def excluded(self, n: int, other: int) -> bool:
-        """No process runs both nodes: what is tested around one is not so around the other, for the whole run."""
+    def excluded(self, n: int, other: int, turns: frozenset[int] = NO_TURNS) -> bool:
+        """No process runs both nodes: what is tested around one is not so around the other, for the whole run.
+
+        turns: loops, where it is asked for one turn of each only.
+        """
         nodes, guarded = self.program.graph.nodes, index_of(self.program).guarded
         a, b = nodes[n].block, nodes[other].block
-        key = guarded[a], guarded[b]  # which decide what is tested around them
+        key = guarded[a], guarded[b], turns  # which decide what is tested around them
         known = self.apart.get(key)
         if known is None:
-            around = product(self.tested(a), self.tested(b))
-            known = self.apart[key] = any(_both_never(one, another) for one, another in around)
+            around = product(self.tested(a, turns), self.tested(b, turns))
+            known = any(both_never(one, another) for one, another in around)
+            known = self.apart[key] = known or self.other_number(a, b, turns) or self.other_number(b, a, turns)
         return known
+
+    def other_number(self, a: int, b: int, turns: frozenset[int]) -> bool:
+        """What is tested around a block is not so for the numbers that tests around another one leave."""
+        fixed = fixed_by(self.tested(a, turns))
+        return bool(fixed) and any(self.not_for(fixed, test) for test in self.tested(b, turns))
+
+    def not_for(self, fixed: Mapping[int, int], test: Test) -> bool:
+        """A test does not come out so for some numbers."""
+        value = number_of(self.program.values.symbols, test[0], fixed)
+        return value is not None and _sign(value) not in test[1]
 
     def never(self, block: int) -> bool:
         """No process runs a block: two tests that are around it, in one turn of the loops that change what they
@@ -63,9 +79,9 @@ class Branches:
         """
         known = self.dead.get(block)
         if known is None:
-            tests = tuple(self.found(block, scoped=True))
+            tests = tuple(self.found(block))
             known = any(signs.isdisjoint(self.possible(p)) for p, signs in tests)
-            known = self.dead[block] = known or any(_both_never(one, other) for one, other in combinations(tests, 2))
+            known = self.dead[block] = known or any(both_never(one, other) for one, other in combinations(tests, 2))
         return known
 
     def possible(self, p: Poly) -> Collection[int]:
@@ -163,35 +179,63 @@ class Branches:
             found = self.sets[block] = [(i, n) for i, n in places if self.equalities.defined(nodes[n])]
         return found
 
-    def tested(self, block: int) -> _Tested:
-        """What is certain in a block of values that never change: differences, each with the signs it may have."""
-        known = self.certain.get(block)
+    def tested(self, block: int, turns: frozenset[int] = NO_TURNS) -> tuple[Test, ...]:
+        """What is certain in a block of values that never change, or not in one turn of some loops: differences, each
+        with the signs it may have.
+        """
+        known = self.certain.get((block, turns))
         if known is None:
-            known = self.certain[block] = tuple(self.found(block))
+            known = self.certain[block, turns] = tuple(t for t in self.found(block) if self.scope(t) <= turns)
         return known
 
-    def found(self, block: int, scoped: bool = False) -> Iterator[_Test]:
-        """scoped: of values that change, too."""
-        symbols, guarded = self.program.values.symbols, index_of(self.program).guarded
-        graph = self.program.graph
+    def found(self, block: int) -> Iterator[Test]:
+        for guard in self.guards(block):
+            yield from self.told(guard)
+
+    def guards(self, block: int) -> Iterator[Guard]:
+        """The nodes whose branches decide whether a block runs, the nearest first, each with its outcome."""
+        graph, guarded = self.program.graph, index_of(self.program).guarded
         at = guarded[block]
         for _ in range(TESTS):
             if not at:
                 return
             parent = self.program.nest.idom[at]
-            test = self.program.values.conditions[graph.blocks[parent][-1]]
-            holds = graph.succs[parent][0] == at
+            yield graph.blocks[parent][-1], graph.succs[parent][0] == at
             at = guarded[parent]
-            if test.unsigned:
-                continue
-            signs = _SIGNS[test.op] if holds else _ALL - _SIGNS[test.op]
-            difference = symbols.resolve(test.left - test.right)
-            for p in [difference] if 0 in signs else dict.fromkeys(not_zero(symbols, difference)):
-                if scoped or not any(symbols.table[s].scope for s in p.symbols()):
-                    yield p, signs if p == difference else _SIGNS["!="]
+
+    def told(self, guard: Guard) -> Iterator[Test]:
+        """What the outcome of a branch tells of numbers."""
+        symbols, test = self.program.values.symbols, self.program.values.conditions[guard[0]]
+        if test.unsigned:
+            return
+        signs = _SIGNS[test.op] if guard[1] else _ALL - _SIGNS[test.op]
+        difference = symbols.resolve(test.left - test.right)
+        for p in [difference] if 0 in signs else dict.fromkeys(not_zero(symbols, difference)):
+            yield p, signs if p == difference else _SIGNS["!="]
+
+    def scope(self, test: Test) -> frozenset[int]:
+        """The loops from turn to turn of which what is tested may change."""
+        return frozenset(loop for s in test[0].symbols() for loop in self.changing(s))
+
+    def changing(self, s: int) -> frozenset[int]:
+        """The loops of a symbol, but for those in which nothing writes to the memory that it is read from."""
+        known = self.loops.get(s)
+        if known is None:
+            symbols = self.program.values.symbols
+            info = symbols.table[s]
+            address = info.key[0] if info.kind == "load" else None
+            o = symbols.base(address) if isinstance(address, Poly) and info.scope else None
+            known = info.scope
+            if isinstance(address, Poly) and o is not None:
+                nodes = self.program.graph.nodes
+                blocks = {nodes[a.node].block for a in self.program.values.accesses.written(o) if a.node < len(nodes)}
+                written = {loop for block in blocks for loop in self.program.nest.chain(block)}
+                known &= symbols.scope(symbols.resolve(address)) | written
+            self.loops[s] = known
+        return known
 
 
-def _both_never(one: _Test, other: _Test) -> bool:
+def both_never(one: Test, other: Test) -> bool:
     """Two differences do not have their signs at the same time."""
     (a, signs), (b, found) = one, other
     mine, others = _varying(a), _varying(b)

@@ -1,0 +1,163 @@
+"""What comes after a message, in words: what its process need not come to, the next turn, a receive meanwhile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
+from opi_xform.ir.span import Span
+from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
+from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
+from opi_xform.ownership.explain.reaching.turns import own_turns
+from opi_xform.ownership.explain.reaching.ways import in_turn
+from opi_xform.ownership.model.buffers import Buffer, Program, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.requests.pending import request_pending_at
+from opi_xform.ownership.spelling.mentions import Texts
+
+RANKS = 64  # numbers that are tried for one from which both tests compute theirs
+LONGEST = 48  # characters of a condition that is told
+
+_PLACE = r"[\w.\[\]]+(?:->[\w.\[\]]+)*"
+_COMPARED = re.compile(rf"({_PLACE}(?: ?[-+*/%] ?\w+)?) ?(==|!=|<=|>=|<|>) ?(-?{_PLACE}(?: ?[-+*/%] ?\w+)?)")
+_NOT = re.compile(rf"! ?({_PLACE})")
+
+
+def not_reached(program: Program, use: Use, n: int, does: str) -> str:
+    """That a message's process need not come to what a node does, or not with its memory; '' for no such thing.
+
+    does: what the node does, in a relative clause.
+    """
+    turns = own_turns(program, use)
+    found, at = apart(program, use.node, n, turns), called_from(program, n, use.node)
+    line = line_of(node_span(program, n if at is None else at))
+    if found is None:
+        return _other_memory(program, use, n, turns, f"{line}, {does}")
+    here, there = found
+    where = f"{line} ({_condition(program, there)})"
+    frame, mine = program.graph.nodes[here[0]].frame, program.graph.nodes[use.node].frame
+    tested = "" if frame == mine else f", as {line_of(node_span(program, here[0]))} asks"
+    if any(branches_of(program).scope(test) for guard in found for test in branches_of(program).told(guard)):
+        tested += ", with the same memory"
+    return f"could not show that {where}, {does}, is not reached where {_condition(program, here)}{tested}"
+
+
+def _other_memory(program: Program, use: Use, n: int, turns: frozenset[int], does: str) -> str:
+    """A node comes only in a later turn of a loop, in which a message of the call has other memory."""
+    graph, nest = program.graph, program.nest
+    if not turns or in_turn(program, use.node, n, turns):
+        return ""
+    inner = next(loop for loop in nest.chain(graph.nodes[use.node].block) if loop in turns)
+    first = graph.blocks[nest.loops[inner].header][:1]
+    loop = loop_around(program, first[0]) if first else None
+    later = "in a later turn" if loop is None else f"in a later turn of the loop in {line_of(loop)}"
+    return f"could not show that {does} {later}, means other memory than this call does"
+
+
+def apart(program: Program, site: int, n: int, turns: frozenset[int] = NO_TURNS) -> tuple[Guard, Guard] | None:
+    """What is tested around a node and around another one, where one process is not known to run both.
+
+    Either no process does, or one asks for a number that is computed from what the other one asks for, and how is not
+    followed.  None: nothing tells them apart.  turns: loops, where it is asked for one turn of each only.
+    """
+    pairs = tuple(_pairs(program, site, n, turns))
+    never = next(((here, there) for here, there, one, other in pairs if _never(program, one, other)), None)
+    if never is not None:
+        return never
+    return next(((here, there) for here, there, one, other in pairs if _unknown(program, one, other)), None)
+
+
+def _pairs(program: Program, site: int, n: int, turns: frozenset[int]) -> Iterator[tuple[Guard, Guard, Test, Test]]:
+    """What is tested for the whole run around two nodes, but not around both; the nearest of the other one first."""
+    branches, nodes = branches_of(program), program.graph.nodes
+    mine = list(branches.guards(nodes[site].block))
+    both = set(mine)
+    for there in branches.guards(nodes[n].block):
+        if there in both:
+            continue
+        for other in (test for test in branches.told(there) if branches.scope(test) <= turns):
+            for here in mine:
+                for one in (test for test in branches.told(here) if branches.scope(test) <= turns):
+                    yield here, there, one, other
+
+
+def _never(program: Program, one: Test, other: Test) -> bool:
+    branches = branches_of(program)
+    if both_never(one, other):
+        return True
+    return any(branches.not_for(fixed_by([a]), b) for a, b in ((one, other), (other, one)) if fixed_by([a]))
+
+
+def _unknown(program: Program, one: Test, other: Test) -> bool:
+    """One test leaves a number one value, and the other asks for what is computed from it; how is not followed."""
+    values = program.values
+    mine, its = (frozenset(p.symbols()) for p, _ in (one, other))
+    if not mine.isdisjoint(its):
+        return False  # what is told of the same number does not exclude the other
+    sources, others = (made_of(values.symbols, values.joins, p) for p, _ in (one, other))
+    common = (fixed_by([one]).keys() & others) | (fixed_by([other]).keys() & sources)
+    tried = [{s: value} for s in sorted(common) for value in range(RANKS)]
+    return bool(tried) and not any(_holds(program, one, fixed) and _holds(program, other, fixed) for fixed in tried)
+
+
+def _holds(program: Program, test: Test, fixed: dict[int, int]) -> bool:
+    value = number_of(program.values.symbols, test[0], fixed)
+    return value is not None and (value > 0) - (value < 0) in test[1]
+
+
+@lru_cache(maxsize=1)
+def _texts(program: Program) -> Texts:
+    return Texts()
+
+
+def _condition(program: Program, guard: Guard) -> str:
+    """An outcome of a branch as the source has it; its line where that is too long, or written by a macro."""
+    action = program.graph.nodes[guard[0]].action
+    assert isinstance(action, ins.Branch)
+    text = _plain(program, action.span)
+    if not text:
+        return f"behind the test in {line_of(action.span)}"
+    if guard[1]:
+        return f"`{text}`"
+    compared, negated = _COMPARED.fullmatch(text), _NOT.fullmatch(text)
+    if compared is not None:
+        return f"`{compared[1]} {NEGATED[compared[2]]} {compared[3]}`"
+    return f"`{negated[1]}`" if negated is not None else f"`!({text})`" if " " in text else f"`!{text}`"
+
+
+def _plain(program: Program, span: Span) -> str:
+    text = " ".join(_texts(program).of(span).split())
+    return text if span.macro is None and 0 < len(text) <= LONGEST and text.isprintable() and "`" not in text else ""
+
+
+def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> str:
+    """A send that the next turn of its loop sends once more, where nothing in that loop writes; '' for none."""
+    nest, nodes, symbols = program.nest, program.graph.nodes, program.values.symbols
+    around = nest.chain(nodes[use.node].block)
+    places = (use.lo, use.length, *((use.row,) if buffer.carrier.rows else ()))
+    if n != use.node or not around or None in places:
+        return ""
+    moving = {loop for p in places if p is not None for loop in symbols.scope(symbols.resolve(p))}
+    accesses, turn = program.values.accesses, nest.loops[around[0]].blocks
+    writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
+    writes.update(u.node for u in buffer.uses if u.side == "recv")
+    if around[0] in moving or any(nodes[m].block in turn for m in writes):
+        return ""
+    loop = loop_around(program, use.node)
+    where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
+    return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
+
+
+def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
+    """The first receive into what a send that is not complete there may still have to send, as a note."""
+    if use.op.blocking or use.op.request is None:
+        return ()
+    others = [u.node for u in buffer.uses if u.side == "recv" and u.node != use.node and u.object == use.object]
+    late = request_pending_at(names_of(program), use.node, use.op, others)
+    what = "received into here, where this send may not be complete"
+    return tuple((node_span(program, n), what) for n in sorted(late)[:1])

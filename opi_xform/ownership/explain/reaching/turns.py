@@ -1,0 +1,73 @@
+"""Loops each turn of which has memory of its own for a message: a read in another turn is of other memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.roots import base_of
+
+
+def own_turns(program: Program, use: Use) -> frozenset[int]:
+    """The loops in each turn of which memory of a message is made, or its pointer set, before the message's call."""
+    graph, nest, values = program.graph, program.nest, program.values
+    if use.object < 0:
+        return frozenset()
+    info, node = values.objects.table[use.object], graph.nodes[use.node]
+    heaps = [values.objects.table[m] for m in info.members or (use.object,)]
+    births = index_of(program).births.get(info.variable or "", ())
+    made = [n for heap in heaps for n in heap.nodes] or [n for n in births if graph.nodes[n].frame == info.frame]
+    around = [frozenset(nest.chain(graph.nodes[n].block)) for n in made]
+    turns = frozenset(nest.chain(node.block)).intersection(*around) if around else frozenset[int]()
+    base = base_of(use.call.args[use.argument])
+    if turns and isinstance(base, ast.VarRef) and program.variables[base.var].kind == "local":
+        made += _set_by(program, values.objects.variable(node.frame, base.var), made)
+    return turns - _come_from(program, use.node, made) if turns else turns
+
+
+def _set_by(program: Program, o: int, made: Collection[int]) -> list[int]:
+    """Nodes that set a pointer, where it is set to what some nodes allocate, and to NULL, and to nothing else."""
+    names, nodes = names_of(program), program.graph.nodes
+    defs = list(names.defs.get(("v", o, 0), ()))
+    for n in defs:
+        action = nodes[n].action
+        value = action.value if isinstance(action, ins.Define) else None
+        while isinstance(value, ins.Op) and value.op == "cast":
+            value = value.args[0]
+        known = names.name(nodes[n].frame, value) if isinstance(value, ins.Temp) else None
+        fresh = known is not None and set(names.defs.get(known, ())) <= set(made)
+        if not (fresh or isinstance(value, ins.Const) or isinstance(action, ins.Birth)):
+            return []
+    return defs if o not in names.address_taken else []
+
+
+def row_turns(program: Program, use: Use, others: Collection[Use]) -> frozenset[int]:
+    """The loop in each turn of which messages are of another row of a table, where all are of one row in a turn."""
+    symbols = program.values.symbols
+    row = None if use.row is None or not others else symbols.resolve(use.row)
+    if row is None or any(u.row is None or symbols.resolve(u.row) != row for u in others):
+        return frozenset()
+    counts = [m for m, _ in row.terms if m]
+    return symbols.scope(row) if [len(m) for m in counts] == [1] else frozenset()
+
+
+def _come_from(program: Program, n: int, stops: Iterable[int]) -> frozenset[int]:
+    """The loops whose header a way to a node comes from that passes none of some nodes."""
+    graph, nest, last = program.graph, program.nest, dict[int, int]()
+    start = graph.nodes[n].block
+    for m in stops:
+        block = graph.nodes[m].block
+        if block != start or m < n:
+            last[block] = m
+    if start in last:
+        return frozenset()
+    seen, work = {start}, [start]
+    for block in work:
+        fresh = [p for p in graph.preds[block] if p not in seen and p not in last]
+        seen.update(fresh)
+        work += fresh
+    return frozenset(loop.number for loop in nest.loops if loop.header in seen)

@@ -1,0 +1,71 @@
+"""Ways through the program from one node to another one, and what lies on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from opi_xform.graph.graph import Graph
+from opi_xform.ownership.model.buffers import Program
+
+
+def between(program: Program, start: int, end: int, wanted: Iterable[int], turns: Iterable[int] = ()) -> list[int]:
+    """Those of some nodes that run on a way from a node to another one that comes to neither of both before.
+
+    turns: loops in one turn of which the way is.
+    """
+    graph, ends = program.graph, {start, end}
+    barred = {program.nest.loops[loop].header for loop in turns}
+    behind = _walked(graph, start, ends, graph.succs, barred)
+    ahead = _walked(graph, end, ends, graph.preds, barred)
+    return [n for n in wanted if all(graph.nodes[n].block in blocks or n in part for blocks, part in (behind, ahead))]
+
+
+def always_between(program: Program, start: int, n: int, end: int) -> bool:
+    """Every way from a node to another one comes to a third one before."""
+    graph, asked = program.graph, {n, end}
+    found = {b: [m for m in graph.blocks[b] if m in asked] for b in {graph.nodes[m].block for m in asked}}
+    block = graph.nodes[start].block
+    work, seen = [(block, [m for m in found.get(block, ()) if m > start])], set[int]()
+    for b, nodes in work:
+        if nodes[:1] == [end] and end != n:
+            return False
+        fresh = [s for s in graph.succs[b] if s not in seen] if not nodes else []
+        seen.update(fresh)
+        work += [(s, found.get(s, [])) for s in fresh]
+    return True
+
+
+def _walked(
+    graph: Graph, start: int, ends: set[int], onward: tuple[tuple[int, ...], ...], barred: set[int]
+) -> tuple[set[int], set[int]]:
+    """What is on ways from a node on, each up to one of the ends: blocks, and nodes of those in which a way ends."""
+    first, stops = graph.nodes[start].block, {graph.nodes[n].block for n in ends}
+    blocks, part, step = set[int](), set[int](), 1 if onward is graph.succs else -1
+    work = [(first, [n for n in graph.blocks[first] if (n - start) * step > 0])]
+    seen = set(barred)
+    for b, nodes in work:
+        ordered = nodes[::step]
+        at = next((i for i, n in enumerate(ordered) if n in ends), None)
+        part.update(ordered[:at])
+        fresh = [s for s in onward[b] if s not in seen] if at is None else []
+        seen.update(fresh)
+        blocks.update(s for s in fresh if s not in stops)
+        work += [(s, list(graph.blocks[s]) if s in stops else []) for s in fresh]
+    return blocks, part
+
+
+def in_turn(program: Program, start: int, n: int, loops: Collection[int]) -> bool:
+    """A node can be reached from another one in the same turn of loops that are around both."""
+    graph, nest = program.graph, program.nest
+    first, last = graph.nodes[start].block, graph.nodes[n].block
+    if first == last and start < n:
+        return True
+    seen = {nest.loops[loop].header for loop in loops}
+    work = [first]
+    while work:
+        fresh = [b for b in graph.succs[work.pop()] if b not in seen]
+        if last in fresh:
+            return True
+        seen.update(fresh)
+        work.extend(fresh)
+    return False

@@ -1,0 +1,1 @@
+"""What reasons advise, done to the source."""

@@ -1,0 +1,54 @@
+/* The message between two others is sent only if its count is positive: a negative one makes the outer two overlap. */
+#include <mpi.h>
+#include <stdio.h>
+
+static double out[256], field[64];
+
+static void put(int peer, int a, int b, int c)
+{
+    for (int k = 0; k < c; k++)
+        out[a + b + k] = field[k] + 0.5;
+    for (int k = 0; k < a; k++)
+        out[k] = field[k];
+    for (int k = 0; k < b; k++)
+        out[a + k] = field[k] + 0.25;
+    MPI_Send(&out[0], a, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD);
+    if (b > 0)
+        MPI_Send(&out[a], b, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD);
+    MPI_Send(&out[a + b], c, MPI_DOUBLE, peer, 3, MPI_COMM_WORLD); //~ keep
+}
+
+static double get(int peer, int a, int b, int c)
+{
+    double first[64], second[64], third[64], sum = 0;
+    MPI_Recv(first, a, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (b > 0)
+        MPI_Recv(second, b, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(third, c, MPI_DOUBLE, peer, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int k = 0; k < a; k++)
+        sum += first[k] * (k + 1);
+    for (int k = 0; k < b; k++)
+        sum += second[k] * (k + 2);
+    for (int k = 0; k < c; k++)
+        sum += third[k] * (k + 3);
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 64; i++)
+        field[i] = i + 1;
+    for (int step = 0; step < 3; step++) {
+        int a = argc + 9, b = argc - 6, c = argc + 12;
+        if (rank == 0 && size > 1)
+            put(1, a, b, c);
+        if (rank == 1)
+            printf("%.2f\n", get(0, a, b, c));
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,91 @@
+"""What is told of a message whose pointer changes places (``explain.pointers.exchanged``)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from case_tools import run_tool
+
+from opi_xform.codes import Reason
+from opi_xform.ir.span import NOWHERE
+from opi_xform.ownership.explain.culprits import EXCHANGED
+from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
+from opi_xform.ownership.model.buffers import Refusal
+
+PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, n[2] = {500, 600};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    n[1] += argc;
+    double *a = malloc(1000 * sizeof *a), *b = malloc(1000 * sizeof *b), s = 0;
+    for (int i = 0; i < 1000; i++)
+        a[i] = b[i] = i;
+    for (int step = 0; step < 4; step++) {
+        int mine = n[step % 2], theirs = n[(step + 1) % 2];
+        for (int i = 0; i < mine; i++)
+            s += a[i]; // READ
+        if (rank == 0) {
+            MPI_Send(a, mine, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); // SEND
+            MPI_Recv(b, theirs, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // RECV
+        } else {
+            MPI_Recv(b, theirs, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(a, mine, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        }
+        double *t = a; a = b; b = t; // SWAP
+    }
+    printf("%g\\n", s);
+    free(a);
+    free(b);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def told(text: str, folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    """The sites, by side and line."""
+    (folder / "a.c").write_text(text)
+    code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    return {(site["side"], site["line"]): site for site in json.loads(out)["sites"]}
+
+
+def at(text: str, what: str) -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if f"// {what}" in line)
+
+
+def test_the_reading_line_and_both_lengths_are_named(tmp_path: Path) -> None:
+    sites = told(PROGRAM, tmp_path)
+    read, sent, received, swap = (at(PROGRAM, what) for what in ("READ", "SEND", "RECV", "SWAP"))
+    message = f"could not show that line {read} reads and line {sent} sends (`mine`) no more of `a` than"
+    send, recv = sites["send", sent], sites["recv", received]
+    assert recv["message"] == f"{message} this receive brings (`theirs`): `b` changes places with `a` at line {swap}"
+    there = f"the receive at line {received}"
+    assert send["message"] == f"{message} {there} brings (`theirs`): `a` changes places with `b` at line {swap}"
+    assert [note["line"] for note in send["notes"]] == [read, sent, swap]
+
+
+def test_what_is_sent_may_be_read_by_the_other_name(tmp_path: Path) -> None:
+    text = PROGRAM.replace("b = t; // SWAP", "b = t; // SWAP\n        s += b[3]; // OTHER")
+    site = told(text, tmp_path)["send", at(text, "SEND")]
+    assert site["message"].endswith("what this call sends may be read by that name then")
+    assert [(n["line"], n["message"]) for n in site["notes"]][1:] == [(at(text, "OTHER"), "`b` may be read here")]
+
+
+def test_equal_lengths_leave_the_line_that_reads(tmp_path: Path) -> None:
+    text = PROGRAM.replace("b, theirs", "b, mine").replace("i < mine", "i < 700")
+    site = told(text, tmp_path)["recv", at(text, "RECV")]
+    assert f"line {at(text, 'READ')} reads no more of `a` than this receive brings (`mine`)" in site["message"]
+
+
+def test_another_reason_is_left_as_it_is() -> None:
+    nothing = cast(Any, None)
+    for reason, what in ((Reason.READ_LATER, "here"), (Reason.PENDING, EXCHANGED)):
+        refusal = Refusal(reason, "why", ((NOWHERE, what),))
+        assert by_the_other_name(nothing, nothing, refusal) is refusal
