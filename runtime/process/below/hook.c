@@ -43,7 +43,7 @@ static int poll(MPIX_Async_thing thing) {
     if (looking) /* the call that looks ends it */
         return MPIX_ASYNC_NOPROGRESS;
     look();
-    set = (opi.nheld || opiw_own_desk) && opi.ready;
+    set = (opi.nheld || atomic_load_explicit(&opiw_own_desk, memory_order_relaxed)) && opi.ready;
     return set ? MPIX_ASYNC_NOPROGRESS : MPIX_ASYNC_DONE;
 }
 

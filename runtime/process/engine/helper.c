@@ -131,7 +131,7 @@ static void in_child(void) {
     pthread_mutex_init(&opi.lock, NULL);
     pthread_mutex_init(&at_work, NULL);
     running = false;
-    opiw_own_desk = NULL; /* what others ask for is the parent's memory */
+    atomic_store_explicit(&opiw_own_desk, NULL, memory_order_relaxed); /* what others ask for is the parent's memory */
 }
 
 /* The last to be registered is the first before a fork and the last after it: what heap and checks do to the pool, they do while it is held. */

@@ -24,7 +24,7 @@
 #define SLEEP_AFTER 2000 /* and may be of lower priority than we */
 #define NAP_NS 20000
 
-struct opiw_desk *opiw_own_desk;
+struct opiw_desk *_Atomic opiw_own_desk;
 
 static void pause_a_little(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -69,23 +69,42 @@ struct opiw_piece {
 };
 
 /* Where a process is asked for small copies to and from its private memory, by others that have a window on it (ask.c).  One for all windows of a process, in memory that
- * all their members reach, zero when it is made.  What is polled, and what is written by whom, lies in lines of its own.
+ * all their members reach, zero when it is made and never given back.  What is polled, and what is written by whom, lies in lines of its own.
  *
- * Whoever brings `asked` from the question's number to 0 copies: the owner, or who asked, by the kernel, after it has waited in vain.  So a question is carried out
- * once, before the call that asked it goes on, whatever the owner does. */
+ *     state       busy  asked  who goes on                                            to
+ *     idle        0     0      an origin: busy 0 -> 1 by compare-and-swap, acquire    writing
+ *     writing     1     0      that origin alone: the question, then asked = number,  waiting
+ *                              release
+ *     waiting     1     n      the owner: asked n -> 0 by compare-and-swap, acquire   taken
+ *                              the origin: the same, after 2 us                       writing, and busy = 0 with nothing copied: idle
+ *     taken       1     0      the owner alone: copies, then answered = n, release    answered
+ *     answered    1     0      that origin alone: has seen answered == n, acquire;    idle
+ *                              reads the answer, then busy = 0, release
+ *
+ *  - One compare-and-swap brings `asked` from n to 0.  Whose it is copies: the owner, or the origin by the kernel.  So a question is carried out once, and
+ *    before the call that asked it goes on: the copy is ordered as the kernel's would be.  Numbers do not come again for 2^32 questions.
+ *  - The owner reads `write`, `pieces` and `question` only when the question is taken, and writes `answer` and `answered` only then; busy is 1 until the origin has
+ *    seen `answered`, so nobody else writes or reads them meanwhile, whichever of the owner's threads took it.  Each origin's store of `asked` comes
+ *    after the swap to 0 that ended the question before: by way of `answered` and `busy`, or of `busy` alone where it was withdrawn.
+ *  - Nobody waits in idle, writing, or for `busy`: who finds it 1 takes the kernel.  In waiting the origin gives up by itself: an owner that leaves its wait,
+ *    finalises, sleeps, is stopped, or waits where nobody looks, leaves the question there.  Nobody is woken for a question, so no wake-up can be lost.
+ *  - In taken the origin waits, since it could not know whether a late store of the owner's would come after its own.  The owner takes no lock there, calls nothing and
+ *    copies at most 8 KiB: it needs its processor and nobody.  Where it has died the origin gives up: nobody stores any more, and the kernel refuses.  The
+ *    desk is idle again then, and nobody answers there.
+ *  - Origins that ask each other look at their own desks in waiting and in taken.  What they are asked is done between two looks: no circle. */
 #define OPIW_DESK_BYTES ((size_t)8 << 10)
 #define OPIW_DESK_PIECES 128
 struct opiw_desk {
-    _Atomic uint32_t busy; /* 1 while somebody asks; taken with acquire, given back with release.  It alone writes `number`, `pieces`, `write` and `question` */
+    _Atomic uint32_t busy; /* 1 while somebody asks: who alone writes `number`, `pieces`, `write` and `question` */
     uint32_t number;       /* of the last question; never 0 */
     char apart[56];
-    _Atomic uint32_t asked; /* the number of the question that waits, 0: none.  Release by who asks, after the question; to 0 only by compare-and-swap */
+    _Atomic uint32_t asked; /* the number of the question that waits, 0: none */
     uint16_t pieces, write;
     char question[OPIW_DESK_PIECES * sizeof(struct opiw_piece) + OPIW_DESK_BYTES + 56]; /* the pieces, then what is put */
-    _Atomic uint32_t answered; /* the number of the last question that the owner has carried out; release: what it copied.  It alone writes it, `answer` and `looks` */
+    _Atomic uint32_t answered; /* the number of the last question that the owner has carried out.  It alone writes this, `answer` and `looks` */
     uint32_t unused; /* so that both parts of data begin at a multiple of 8 */
     char answer[OPIW_DESK_BYTES + 56]; /* what is got */
-    _Atomic uint32_t looks; /* how often the owner has looked at `asked`; a hint */
+    _Atomic uint32_t looks; /* how often the owner has looked at `asked`; a hint, relaxed: of two threads that look at once one may not be counted */
     char apart_too[60];
 };
 _Static_assert(sizeof(struct opiw_desk) % 64 == 0 && offsetof(struct opiw_desk, asked) % 64 == 0 && offsetof(struct opiw_desk, answered) % 64 == 0 &&
@@ -231,7 +250,7 @@ bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piec
 bool opiw_carry(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 /* By the target's process.  False where that does not look now, and then nothing was copied. */
 bool opiw_ask(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
-extern struct opiw_desk *opiw_own_desk; /* NULL: nobody asks this process */
+extern struct opiw_desk *_Atomic opiw_own_desk; /* NULL: nobody asks this process */
 void opiw_answer(struct opiw_desk *d, uint32_t number);
 
 static inline void opiw_look_at(struct opiw_desk *d) {
@@ -243,7 +262,7 @@ static inline void opiw_look_at(struct opiw_desk *d) {
 
 /* Does what is asked of this process.  Wherever it waits, in the section or outside: nothing of ours is touched. */
 static inline void opiw_look(void) {
-    struct opiw_desk *d = opiw_own_desk;
+    struct opiw_desk *d = atomic_load_explicit(&opiw_own_desk, memory_order_acquire);
     if (OPIW_UNLIKELY(d != NULL))
         opiw_look_at(d);
 }

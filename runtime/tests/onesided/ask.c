@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define LONGS 2048
-#define WANTED 50 /* copies by a target that waits */
+#define WANTED 50 /* copies by a target that waits and has a processor for itself */
 
 static long by_kernel;
 
@@ -86,21 +86,37 @@ static void together(const cpu_set_t *before)
     sched_setaffinity(0, sizeof *before, before);
 }
 
-/* On a machine with other work a target that waits may have lost its processor: so it goes on until enough copies were the target's. `more`: what it waits for is
- * sent again and again, since it sleeps when it has waited long. */
-static void until_served(const char *how, int more)
+/* Asks until so many copies were the target's. `more`: what it waits for is sent again and again, since it sleeps when it has waited long. */
+static void until_served(const char *how, long wanted, int more)
 {
     long served = 0, value = 0;
     double until = MPI_Wtime() + 60;
     trying("%s", how);
-    while (served < WANTED && MPI_Wtime() < until) {
+    while (served < wanted && MPI_Wtime() < until) {
         served += 2 - there_and_back(1, (int)draw(16), 1 + (int)draw(draw(4) ? 200 : 1000), ++value);
         if (more)
             MPI_Send(&more, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     }
-    CHECK(served >= WANTED);
+    CHECK(served >= wanted);
 }
 
+/* It asks again and again whether something has come, and so never sleeps: on a machine with other work, too, both run at once now and then. */
+static void a_target_that_probes(void)
+{
+    int more = 0, there = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        until_served("a probe", 1, 0);
+        MPI_Send(&more, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        while (!there)
+            MPI_Iprobe(0, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        MPI_Recv(&more, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Of two ranks: a third one would take their processors. */
 static void a_target_that_waits(void)
 {
     int more = 0, ok, all;
@@ -109,13 +125,15 @@ static void a_target_that_waits(void)
     MPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!all) {
         together(&before);
+        if (rank == 0)
+            puts("ask: no processor for each rank alone");
         return;
     }
     if (rank == 0)
-        until_served("a barrier", 0);
+        until_served("a barrier", WANTED, 0);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        until_served("a receive", 1);
+        until_served("a receive", WANTED, 1);
         MPI_Send(&more, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else if (rank == 1)
         do
@@ -230,7 +248,8 @@ int main(int argc, char **argv)
     for (int again = 0; again < 2; again++) {
         MPI_Win_create(mine, LONGS * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
         MPI_Win_lock_all(0, win);
-        if (size == 2) /* a third one would take their processors */
+        a_target_that_probes();
+        if (size == 2)
             a_target_that_waits();
         a_target_that_computes();
         a_large_one();
