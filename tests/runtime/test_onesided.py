@@ -68,8 +68,8 @@ def test_a_target_that_waits_makes_small_copies(mpi_user: MpiUser, shared_tmp: P
     """In calls of libopi and of the MPI. One that computes is not needed for them."""
     result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "ask"))
     assert "ask: ok, 0 failures" in result.out
-    if "no processor for each rank alone" in result.out:
-        pytest.skip("of targets that wait only one that probes was tried: there is no processor for each rank alone")
+    if "the target did not answer" in result.out or "no rank has a processor" in result.out:
+        pytest.skip("all was as computed; but on this machine, with its other work, no target answered")
 
 
 def test_windows_of_all_kinds_on_several_nodes(mpi_user: MpiUser, shared_tmp: Path) -> None:

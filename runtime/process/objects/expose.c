@@ -4,7 +4,7 @@
 #include "shared/onesided/onesided.h"
 
 static unsigned exposed;        /* windows in which others reach memory of this process by the kernel; inside the section */
-static struct opiw_desk *place; /* never given back: a thread that looks outside of the section may hold its address longer than the last window lives */
+static struct opiw_desk *place; /* never given back, so that nobody need know who may still look at it */
 
 /* For one more window with private memory of this process; NULL: others use the kernel alone.  While ranks wait in calls of the MPI below it lets us look, but not
  * where several threads may be in it at once. */

@@ -1,7 +1,7 @@
 /* ask.c - small copies to and from private memory that its owner makes, where it waits in a call of MPI anyway.
  *
  * A copy by the kernel takes a microsecond or two, whatever its size.  Who waits looks at its desk again and again, and does what it is asked there: a few transfers of a
- * cache line between two processors.  It is never needed: a question that it does not take up in time is withdrawn, and the kernel copies as ever.  Nor does
+ * cache line between two processors.  It need not look: a question that it does not take up in time is withdrawn, and the kernel copies as ever.  Nor does
  * anybody wait for an owner that does not look: its looks are counted, and after a question in vain none follows before it has looked again. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -111,7 +111,7 @@ bool opiw_ask(struct opiw_target *t, void *mine, const struct opiw_piece *theirs
     if (atomic_load_explicit(&d->looks, memory_order_relaxed) == t->looks ||
         !atomic_compare_exchange_strong_explicit(&d->busy, &idle, 1, memory_order_acquire, memory_order_relaxed))
         return false;
-    uint32_t number = ++d->number ? d->number : ++d->number;
+    uint32_t number = d->number = d->number < UINT32_MAX ? d->number + 1 : 1;
     d->write = write;
     d->pieces = (uint16_t)pieces;
     memcpy(d->question, theirs, pieces * sizeof *theirs);

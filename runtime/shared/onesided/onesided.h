@@ -82,21 +82,23 @@ struct opiw_piece {
  *                              reads the answer, then busy = 0, release
  *
  *  - One compare-and-swap brings `asked` from n to 0.  Whose it is copies: the owner, or the origin by the kernel.  So a question is carried out once, and
- *    before the call that asked it goes on: the copy is ordered as the kernel's would be.  Numbers do not come again for 2^32 questions.
+ *    before the call that asked it goes on: the copy is ordered as the kernel's would be.  Numbers are not 0, and do not come again for 2^32 questions.
  *  - The owner reads `write`, `pieces` and `question` only when the question is taken, and writes `answer` and `answered` only then; busy is 1 until the origin has
- *    seen `answered`, so nobody else writes or reads them meanwhile, whichever of the owner's threads took it.  Each origin's store of `asked` comes
- *    after the swap to 0 that ended the question before: by way of `answered` and `busy`, or of `busy` alone where it was withdrawn.
+ *    seen `answered`, so nobody else writes or reads them meanwhile, whichever of the owner's threads took it.  Each origin's store of `asked` comes after the
+ *    swap to 0 that ended the question before: by way of `answered` and `busy`, or of `busy` alone where it was withdrawn.
  *  - Nobody waits in idle, writing, or for `busy`: who finds it 1 takes the kernel.  In waiting the origin gives up by itself: an owner that leaves its wait,
  *    finalises, sleeps, is stopped, or waits where nobody looks, leaves the question there.  Nobody is woken for a question, so no wake-up can be lost.
- *  - In taken the origin waits, since it could not know whether a late store of the owner's would come after its own.  The owner takes no lock there, calls nothing and
- *    copies at most 8 KiB: it needs its processor and nobody.  Where it has died the origin gives up: nobody stores any more, and the kernel refuses.  The
- *    desk is idle again then, and nobody answers there.
+ *  - In taken the origin waits.  It could not know whether a late store of the owner's would come after a later one, and a late load would be a race with what the
+ *    program's threads may do then.  The owner takes no lock there, calls nothing and copies at most 8 KiB: it needs its processor and nobody.  Where it has
+ *    died the origin gives up: nobody stores any more, and the kernel refuses.  The desk is idle again then, and nobody answers there.
+ *  - The owner looks inside the section or, without MPI_THREAD_MULTIPLE, on the one thread that is in a call of MPI.  The window is not freed before the
+ *    origin has called to free it, so the memory is there while the owner copies.
  *  - Origins that ask each other look at their own desks in waiting and in taken.  What they are asked is done between two looks: no circle. */
 #define OPIW_DESK_BYTES ((size_t)8 << 10)
 #define OPIW_DESK_PIECES 128
 struct opiw_desk {
     _Atomic uint32_t busy; /* 1 while somebody asks: who alone writes `number`, `pieces`, `write` and `question` */
-    uint32_t number;       /* of the last question; never 0 */
+    uint32_t number;       /* of the last question; 0: none was asked */
     char apart[56];
     _Atomic uint32_t asked; /* the number of the question that waits, 0: none */
     uint16_t pieces, write;
