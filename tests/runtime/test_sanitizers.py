@@ -25,7 +25,8 @@ QUIET = {
     "UCX_MEM_EVENTS": "no",
     "UCX_ERROR_SIGNALS": "",
 }
-UNIT = ("copy", "heap", "match", "pool")
+UNIT = ("ask", "copy", "heap", "match", "pool")
+WINDOWS = ("windows", "span", "ask")
 RANKS = ("inbox", "messages", "p2p", "streams", "unslowed", "colls", "comms")
 MPICH = [mpi for mpi in MPIS if mpi.kind == "mpich"]
 
@@ -65,7 +66,7 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
             variables = [f"MPICC={mpicc}", f"BUILD={folder}", f"SANITIZE={sanitizer}", f"OPT={level}"]
             make(variables, targets)
             flags = ["-std=c11", level, "-g", f"-fsanitize={sanitizer}", "-pthread", f"-I{RUNTIME / 'include'}"]
-            for name in ("onesided/windows", "onesided/span", "mpi/progress/guests", "mpi/random/traffic"):
+            for name in (*(f"onesided/{name}" for name in WINDOWS), "mpi/progress/guests", "mpi/random/traffic"):
                 source, library = RUNTIME / "tests" / f"{name}.c", folder / "libopi.a"
                 command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / source.stem)]
                 subprocess.run(command, check=True, timeout=300)
@@ -74,7 +75,9 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
 
 @pytest.mark.parametrize("name", UNIT)
 def test_unit_tests_have_no_report(sanitized: Path, name: str) -> None:
-    done = subprocess.run([str(sanitized / "unit" / name)], capture_output=True, text=True, check=False, timeout=120)
+    command = [str(sanitized / "unit" / name)]
+    told = {**os.environ, **QUIET}
+    done = subprocess.run(command, env=told, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr[-3000:]
     assert f"{name}: ok" in done.stdout + done.stderr
 
@@ -92,6 +95,13 @@ def test_traffic_has_no_report(sanitized: Path, opi_cache: Path, nodes: int) -> 
 def test_windows_have_no_report(sanitized: Path, opi_cache: Path) -> None:
     result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "windows", **QUIET)
     assert "windows: ok, 0 failures" in result.out
+    assert "Sanitizer" not in result.err
+    assert "runtime error" not in result.err
+
+
+def test_copies_by_a_target_that_waits_have_no_report(sanitized: Path, opi_cache: Path) -> None:
+    result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "ask", "200", **QUIET)
+    assert "ask: ok, 0 failures" in result.out
     assert "Sanitizer" not in result.err
     assert "runtime error" not in result.err
 

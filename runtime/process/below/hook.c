@@ -11,6 +11,7 @@
 #include "process/below/net.h"
 #include "process/below/outside.h"
 #include "process/engine/section.h"
+#include "shared/onesided/onesided.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -38,10 +39,11 @@ static bool set;
 
 static int poll(MPIX_Async_thing thing) {
     (void)thing;
+    opiw_look();
     if (looking) /* the call that looks ends it */
         return MPIX_ASYNC_NOPROGRESS;
     look();
-    set = opi.nheld != 0 && opi.ready;
+    set = (opi.nheld || atomic_load_explicit(&opiw_own_desk, memory_order_relaxed)) && opi.ready;
     return set ? MPIX_ASYNC_NOPROGRESS : MPIX_ASYNC_DONE;
 }
 
@@ -63,6 +65,7 @@ typedef int (*callback)(void);
 typedef int (*registers)(callback);
 
 static int poll(void) {
+    opiw_look();
     look();
     return 0;
 }

@@ -12,6 +12,10 @@ void opi_device_load(void);
 void opi_device_begin(void);
 struct opi_type *opi_device_type(struct opi_type *t, const void *buf);
 
+/* objects/expose.c */
+struct opiw_desk *opi_expose(void);
+void opi_cover(void);
+
 /* hook.c */
 void opi_hook_set(void);
 void opi_hook_end(void);

@@ -15,6 +15,7 @@
 #include "process/engine/section.h"
 #include "process/tools/check.h"
 #include "process/tools/profile.h"
+#include "shared/onesided/onesided.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -130,6 +131,7 @@ static void in_child(void) {
     pthread_mutex_init(&opi.lock, NULL);
     pthread_mutex_init(&at_work, NULL);
     running = false;
+    atomic_store_explicit(&opiw_own_desk, NULL, memory_order_relaxed); /* what others ask for is the parent's memory */
 }
 
 /* The last to be registered is the first before a fork and the last after it: what heap and checks do to the pool, they do while it is held. */

@@ -6,6 +6,7 @@
  * all make the window beneath by the same call.  Every other window is wholly the MPI's. */
 #include "process/base/alive.h"
 #include "process/base/overridden.h"
+#include "process/below/outside.h"
 #include "process/engine/progress.h"
 #include "process/engine/section.h"
 #include "process/heap/heap.h"
@@ -28,11 +29,12 @@ struct window {
     MPI_Group group;
     void *block; /* memory that MPI_Win_allocate's is in */
     int flavor, model;
+    bool exposes; /* counted in `exposed` (expose.c) */
 };
 
 /* What members tell each other. */
 struct card {
-    uint64_t base, size, seat, log;
+    uint64_t base, size, seat, log, desk;
     int64_t unit;
     int32_t local;
     int32_t direct, ok;
@@ -154,6 +156,11 @@ bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const v
 
 int opiw_pid(const struct opiw_target *t) {
     return opi.peer[t->id]->pid;
+}
+
+bool opiw_gone(const struct opiw_target *t) {
+    opi_look_alive();
+    return opi.broken && opi_died(t->id);
 }
 
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n) {
@@ -290,6 +297,8 @@ static bool on_device(const void *p) {
 
 static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *seat, void *block, void *log) {
     opi_enter();
+    if (x && x->exposes)
+        opi_cover();
     if (log)
         opi_pool_free(log);
     if (seat)
@@ -334,6 +343,11 @@ static struct card card_of(const struct wish *h, int n, int near, int local, str
     c.base = (uint64_t)(uintptr_t)base;
     c.direct = h->size == 0 || (h->flavor != MPI_WIN_FLAVOR_DYNAMIC && opi_reachable(base, (size_t)h->size));
     c.ok = near == 1 || ((c.direct || opi.kernel_copy || h->flavor == MPI_WIN_FLAVOR_SHARED) && opi_reachable(*seat, opiw_seat_bytes(n)));
+    if (c.ok && near > 1 && h->flavor == MPI_WIN_FLAVOR_CREATE && !c.direct) {
+        opi_enter();
+        c.desk = (uint64_t)(uintptr_t)opi_expose();
+        opi_leave();
+    }
     return c;
 }
 
@@ -349,6 +363,7 @@ static void seat_members(const struct wish *h, struct opiw_win *w, const struct 
         const struct card *c = &cards[i];
         w->at[m->ranks[i]] = (struct opiw_target){.base = (char *)(uintptr_t)c->base, .size = (size_t)c->size, .unit = (ptrdiff_t)c->unit,
                                                   .seat = (struct opiw_seat *)(uintptr_t)c->seat, .id = c->local, .log = (void *)(uintptr_t)c->log,
+                                                  .desk = (struct opiw_desk *)(uintptr_t)c->desk,
                                                   .direct = c->direct || m->ranks[i] == m->rank};
     }
 }
@@ -374,6 +389,7 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
     struct window *x = calloc(1, sizeof *x);
     if (!cards || !w || !x || !(w->at = calloc((size_t)m.size, sizeof *w->at)))
         opi_die("out of memory for a window");
+    x->exposes = mine.desk != 0;
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine, MPI_BYTE, near);
     int rc = MPI_SUCCESS;
     for (int i = 0; i < m.n; i++)
@@ -389,7 +405,7 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
         put_down(x, w, seat, block, log);
         return rc;
     }
-    *x = (struct window){.handle = *win, .w = w, .block = block, .flavor = h->flavor, .model = MPI_WIN_UNIFIED};
+    *x = (struct window){.handle = *win, .w = w, .block = block, .flavor = h->flavor, .model = MPI_WIN_UNIFIED, .exposes = mine.desk != 0};
     w->side = x;
     seat_members(h, w, &m, cards);
     for (int i = 0; h->flavor == MPI_WIN_FLAVOR_SHARED && i < m.n; i++)

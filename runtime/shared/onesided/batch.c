@@ -24,7 +24,7 @@ struct opiw_batch {
 };
 
 static bool send_off(struct opiw_batch *b) {
-    bool ok = !b->n || opiw_kernel(b->target, b->data, b->theirs, b->n, b->bytes, b->put);
+    bool ok = !b->n || opiw_carry(b->target, b->data, b->theirs, b->n, b->bytes, b->put);
     for (size_t i = 0, at = 0; ok && !b->put && i < b->n; at += b->theirs[i++].n)
         memcpy(b->mine[i], b->data + at, b->theirs[i].n);
     b->n = b->bytes = 0;

@@ -62,6 +62,59 @@ struct opiw_seat {
 };
 #define OPIW_EXCLUSIVE ((uint32_t)1 << 31)
 
+/* Pieces of a member's memory. */
+struct opiw_piece {
+    char *at;
+    size_t n;
+};
+
+/* Where a process is asked for small copies to and from its private memory, by others that have a window on it (ask.c).  One for all windows of a process, in memory that
+ * all their members reach, zero when it is made and never given back.  What is polled, and what is written by whom, lies in lines of its own.
+ *
+ *     state       busy  asked  who goes on                                            to
+ *     idle        0     0      an origin: busy 0 -> 1 by compare-and-swap, acquire    writing
+ *     writing     1     0      that origin alone: the question, then asked = number,  waiting
+ *                              release
+ *     waiting     1     n      the owner: asked n -> 0 by compare-and-swap, acquire   taken
+ *                              the origin: the same, after 2 us                       writing, and busy = 0 with nothing copied: idle
+ *     taken       1     0      the owner alone: copies, then answered = n, release    answered
+ *     answered    1     0      that origin alone: has seen answered == n, acquire;    idle
+ *                              reads the answer, then busy = 0, release
+ *
+ *  - One compare-and-swap brings `asked` from n to 0.  Whose it is copies: the owner, or the origin by the kernel.  So a question is carried out once, and
+ *    before the call that asked it goes on: the copy is ordered as the kernel's would be.  Numbers are not 0, nor that of the last answer.
+ *  - The owner reads `write`, `pieces` and `question` only when the question is taken, and writes `answer` and `answered` only then; busy is 1 until the origin has
+ *    seen `answered`, so nobody else writes or reads them meanwhile, whichever of the owner's threads took it.  Each origin's store of `asked` comes after the
+ *    swap to 0 that ended the question before: by way of `answered` and `busy`, or of `busy` alone where it was withdrawn.
+ *  - Nobody waits in idle, writing, or for `busy`: who finds it 1 takes the kernel.  In waiting the origin gives up by itself: an owner that leaves its wait,
+ *    finalises, sleeps, is stopped, or waits where nobody looks, leaves the question there.  Nobody is woken for a question, so no wake-up can be lost.
+ *    An origin that is killed then leaves it, too, and the owner carries it out at its next look: before libopi tells it of the death, but perhaps after it has
+ *    heard of that otherwise, and used the memory for something else.
+ *  - In taken the origin waits.  It could not know whether a late store of the owner's would come after a later one, and a late load would be a race with what the
+ *    program's threads may do then.  The owner takes no lock there, calls nothing and copies at most 8 KiB: it needs its processor and nobody, unless a thread of its program brings the pages
+ *    (userfaultfd), which must not call MPI for that.  Where it has died the origin gives up: nobody stores any more, and the kernel refuses.  The desk is idle again then, and nobody answers there.
+ *  - The owner looks inside the section or, without MPI_THREAD_MULTIPLE, on the one thread that is in a call of MPI.  The window is not freed before the
+ *    origin has called to free it, so the memory is there while the owner copies.
+ *  - Origins that ask each other look at their own desks in waiting and in taken.  What they are asked is done between two looks: no circle. */
+#define OPIW_DESK_BYTES ((size_t)8 << 10)
+#define OPIW_DESK_PIECES 128
+struct opiw_desk {
+    _Atomic uint32_t busy; /* 1 while somebody asks: who alone writes `number`, `pieces`, `write` and `question` */
+    uint32_t number;       /* of the last question; 0: none was asked */
+    char apart[56];
+    _Atomic uint32_t asked; /* the number of the question that waits, 0: none */
+    uint16_t pieces, write;
+    char question[OPIW_DESK_PIECES * sizeof(struct opiw_piece) + OPIW_DESK_BYTES + 56]; /* the pieces, then what is put */
+    _Atomic uint32_t answered; /* the number of the last question that the owner has carried out.  It alone writes this, `answer` and `looks` */
+    uint32_t unused; /* so that both parts of data begin at a multiple of 8 */
+    char answer[OPIW_DESK_BYTES + 56]; /* what is got */
+    _Atomic uint32_t looks; /* how often the owner has looked at `asked`; a hint, relaxed: of two threads that look at once one may not be counted */
+    char apart_too[60];
+};
+_Static_assert(sizeof(struct opiw_desk) % 64 == 0 && offsetof(struct opiw_desk, asked) % 64 == 0 && offsetof(struct opiw_desk, answered) % 64 == 0 &&
+                   offsetof(struct opiw_desk, looks) % 64 == 0,
+               "lines of their own");
+
 enum opiw_held { OPIW_FREE, OPIW_HELD_SHARED, OPIW_HELD_EXCLUSIVE, OPIW_UNCHECKED };
 /* A lock of the MPI beneath: asked for; an operation that moves bytes has been made under it; one of those has been completed. */
 enum opiw_granted { OPIW_ASKED, OPIW_TRIED, OPIW_GRANTED };
@@ -69,6 +122,11 @@ enum opiw_kind { OPIW_PUT, OPIW_GET, OPIW_ACCUMULATE, OPIW_GET_ACCUMULATE, OPIW_
 /* What ends operations: at the target, at the origin alone, or the target's exposure epoch. */
 enum opiw_ending { OPIW_FLUSHED, OPIW_FLUSHED_LOCAL, OPIW_WAITED };
 enum opiw_access { OPIW_NONE, OPIW_FENCED, OPIW_STARTED, OPIW_LOCKED, OPIW_LOCKED_ALL };
+
+/* Nanoseconds that a copy of 2 to 8 KiB takes, 0: not known. */
+struct opiw_pace {
+    uint32_t owner, kernel;
+};
 
 /* A member as another one sees it.  Constant after the window is made, but for what is marked; that belongs to the seeing rank alone. */
 struct opiw_target {
@@ -78,12 +136,17 @@ struct opiw_target {
     struct opiw_seat *seat; /* NULL: on another node, and base, size, unit, and log say nothing */
     int id;              /* the side's name of the rank */
     struct opiw_batch *batch; /* marked: puts or gets that are kept for it (batch.c); NULL: none yet */
+    struct opiw_desk *desk; /* of its process; NULL: it is not asked */
     void *log;           /* the side's, of a check of accesses; NULL: none */
     bool direct;         /* loads and stores reach its memory; else the kernel copies.  Not of dynamic windows */
     bool started;        /* marked: in the group of MPI_Win_start */
     uint8_t held;        /* marked: enum opiw_held */
     uint8_t granted;     /* marked: enum opiw_granted; in windows that span nodes, while it is held */
     bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
+    uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
+    uint32_t looks;      /* marked: its desk's, when the last question was in vain */
+    uint32_t turns;      /* marked: copies of 2 to 8 KiB */
+    struct opiw_pace pace[2]; /* marked: of them, up to 4 KiB and above */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */
     uint32_t taken;      /* marked: posts of its that MPI_Win_start has seen */
     uint32_t seen;       /* marked: its completions that MPI_Win_wait has seen */
@@ -168,6 +231,8 @@ bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const v
 int opiw_pid(const struct opiw_target *t);
 /* The members of a group, by their rank in the window, to be freed; NULL where one is no member or memory is short.  A group of none gives one unused int. */
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n);
+/* Has the process of a target with a desk died? */
+bool opiw_gone(const struct opiw_target *t);
 struct opiw_op;
 /* Of windows that are watched: an operation is about to touch its target (`op`: MPI_OP_NULL where it has none; `requested`: it has a request); the operations
  * of this rank on a target, -1: on all, have ended, or with OPIW_WAITED those of all ranks on this one. */
@@ -181,11 +246,30 @@ void opiw_complete(const char *call, MPI_Request *request);
 /* Is the kernel to copy between processes at all?  As the user says. */
 bool opiw_kernel_wanted(void);
 /* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
-struct opiw_piece {
-    char *at;
-    size_t n;
-};
 bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+
+/* ---- ask.c ------------------------------------------------------------------------------------------------------------------------------------------ */
+
+/* The same by the target's process where it waits and the copy is small, else by the kernel. */
+bool opiw_carry(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+/* By the target's process.  False where that does not look now, and then nothing was copied. */
+bool opiw_ask(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+extern struct opiw_desk *_Atomic opiw_own_desk; /* NULL: nobody asks this process */
+void opiw_answer(struct opiw_desk *d, uint32_t number);
+
+static inline void opiw_look_at(struct opiw_desk *d) {
+    atomic_store_explicit(&d->looks, atomic_load_explicit(&d->looks, memory_order_relaxed) + 1, memory_order_relaxed);
+    uint32_t asked = atomic_load_explicit(&d->asked, memory_order_relaxed);
+    if (OPIW_UNLIKELY(asked != 0))
+        opiw_answer(d, asked);
+}
+
+/* Does what is asked of this process.  Wherever it waits, in the section or outside: nothing of ours is touched. */
+static inline void opiw_look(void) {
+    struct opiw_desk *d = atomic_load_explicit(&opiw_own_desk, memory_order_acquire);
+    if (OPIW_UNLIKELY(d != NULL))
+        opiw_look_at(d);
+}
 
 /* ---- copy.c ---------------------------------------------------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 /* Pieces of the target's memory that are still to be copied. */
 struct gather {
-    const struct opiw_target *t;
+    struct opiw_target *t;
     char *mine; /* where their bytes go, one after the other, or come from */
     size_t skip, left, pieces, bytes;
     bool write, refused;
@@ -23,7 +23,7 @@ static void copy_gathered(struct gather *g) {
         for (size_t i = 0; i < g->pieces; i++)
             g->see(g->of, g->piece[i].at, g->piece[i].n);
     else if (g->pieces && !g->refused)
-        g->refused = !opiw_kernel(g->t, g->mine, g->piece, g->pieces, g->bytes, g->write);
+        g->refused = !opiw_carry(g->t, g->mine, g->piece, g->pieces, g->bytes, g->write);
     g->mine += g->bytes;
     g->pieces = g->bytes = 0;
 }
@@ -124,7 +124,7 @@ static int opaque_by_kernel(struct opiw_op *o, size_t n, void *packed, bool writ
             for (end = at + 1; end < span && (image[end] == over_ones[end]) == has; end++)
                 ;
             struct opiw_piece run = {o->addr + low + at, end - at};
-            if (has && !opiw_kernel(o->t, image + at, &run, 1, run.n, write))
+            if (has && !opiw_carry(o->t, image + at, &run, 1, run.n, write))
                 rc = opiw_refused(o);
         }
         if (rc == MPI_SUCCESS && !write && !pack_opaque(s, image - low, n, packed))
@@ -140,7 +140,7 @@ static int by_kernel(struct opiw_op *o, size_t at, size_t n, void *packed, bool 
     const struct opiw_shape *s = &o->remote;
     if (s->contiguous) {
         struct opiw_piece all = {o->addr + at, n};
-        return opiw_kernel(o->t, packed, &all, 1, n, write) ? MPI_SUCCESS : opiw_refused(o);
+        return opiw_carry(o->t, packed, &all, 1, n, write) ? MPI_SUCCESS : opiw_refused(o);
     }
     if (s->opaque)
         return opaque_by_kernel(o, n, packed, write); /* whole: at is 0 */

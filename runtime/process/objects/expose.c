@@ -1,0 +1,27 @@
+/* expose.c - the desk of this process (shared/onesided/ask.c), at which it looks while it has windows over private memory. */
+#include "process/below/outside.h"
+#include "process/heap/pool.h"
+#include "shared/onesided/onesided.h"
+
+static unsigned exposed;        /* windows in which others reach memory of this process by the kernel; inside the section */
+static struct opiw_desk *place; /* never given back, so that nobody need know who may still look at it */
+
+/* For one more window with private memory of this process; NULL: others use the kernel alone.  While ranks wait in calls of the MPI below it lets us look, but not
+ * where several threads may be in it at once. */
+struct opiw_desk *opi_expose(void) {
+    if (!place && (place = opi_pool_alloc(sizeof *place)))
+        memset(place, 0, sizeof *place);
+    if (!place)
+        return NULL;
+    atomic_store_explicit(&opiw_own_desk, place, memory_order_release);
+    exposed++;
+    if (!opi.multiple)
+        opi_hook_set();
+    return place;
+}
+
+/* A window less.  All its members have settled what they had to ask, so behind the last one nobody asks. */
+void opi_cover(void) {
+    if (!--exposed)
+        atomic_store_explicit(&opiw_own_desk, NULL, memory_order_relaxed);
+}
