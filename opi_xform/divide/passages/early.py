@@ -29,7 +29,8 @@ def stands_early(program: Program, function: ast.Function, words: ast.Expr, befo
     addressed = {_root(e.operand) for e in _inside(program, [function.body]) if isinstance(e, ast.AddrOf)}
     private = {v for v in program.variables if program.variables[v].kind in ("param", "local")} - addressed
     local = names <= private and all(isinstance(e, _OF_NAMES) for lead in leading for e in within(lead))
-    return not any(_may_set(program, e, names, private, local) for e in _inside(program, before))
+    kinds = set[str]() if local else {"record", "void", *(e.type.kind for lead in leading for e in within(lead))}
+    return not any(_may_set(program, e, names, private, kinds) for e in _inside(program, before))
 
 
 def _inside(program: Program, outer: Sequence[ast.Stmt]) -> Iterator[ast.Expr]:
@@ -74,30 +75,27 @@ def _followed(words: ast.Expr) -> Iterator[ast.Expr]:
                 yield _uncast(right)
 
 
-def _may_set(program: Program, e: ast.Expr, names: set[str], private: set[str], local: bool) -> bool:
+def _may_set(program: Program, e: ast.Expr, names: set[str], private: set[str], kinds: set[str]) -> bool:
     """An expression may change what leads: a variable of these names, or memory that holds it.
 
-    private: variables that are changed by their names only.  local: what leads are some of these.
+    private: variables that are changed by their names only.  kinds: of what leads in memory; none where nothing does.
     """
     match e:
-        case ast.Assign(target=ast.VarRef(var=var)) | ast.IncDec(operand=ast.VarRef(var=var)) if var in private:
-            return var in names
+        case ast.Assign(target=target) | ast.IncDec(operand=target) if _root(target) in private:
+            return _root(target) in names
         case ast.Assign(target=target) | ast.IncDec(operand=target):
-            named = isinstance(target, ast.VarRef) and target.var in names
-            return not local and (named or target.type.kind not in ("int", "float"))
+            return target.type.kind in kinds
         case ast.Call(callee=ast.FuncRef(name=name), args=args) if name in program.effects:
-            return not local and any(map(_may_hold_pointers, args))
+            return any(_may_hold(arg, kinds) for arg in args)
         case ast.Call():
-            return not local
+            return bool(kinds)
     return False
 
 
-def _may_hold_pointers(argument: ast.Expr) -> bool:
-    """The memory that an argument leads to may; a handle of the MPI is no pointer of the program."""
+def _may_hold(argument: ast.Expr, kinds: set[str]) -> bool:
+    """The memory that an argument leads to may; a handle of the MPI is none of the program's."""
     given = _uncast(argument).type
-    return (
-        given.elem is not None and given.elem.kind not in ("int", "float", "function") and "MPI_" not in given.spelling
-    )
+    return given.elem is not None and given.elem.kind in kinds and "MPI_" not in given.spelling
 
 
 def _root(e: ast.Expr) -> str:

@@ -83,6 +83,14 @@ BUGS = (
         condition="starts",
     ),
     Bug(
+        "only pointers in memory lead",
+        "opi_xform.divide.passages.early",
+        "            return target.type.kind in kinds\n",
+        "            return target.type.kind == 'pointer' and bool(kinds)\n",
+        ("starts_asked_in_struct",),
+        condition="starts",
+    ),
+    Bug(
         "a local pointer is set by its name only",
         "opi_xform.divide.passages.early",
         ' in ("param", "local")} - addressed',

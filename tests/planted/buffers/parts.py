@@ -133,7 +133,7 @@ BUGS = (
     Bug(
         "constants and types have one meaning",
         _WORDS,
-        "if body is None or not self.undefined.isdisjoint(others) or not self.declares_none(function):",
+        "if body is None or not self.undefined.isdisjoint(others) or not declares_none(body, self.read):",
         "if False:",
         ("parts_named_size_constant",),
         condition="rows and parts",

@@ -48,13 +48,18 @@ static double u[64], v[64];
         ("k % 3", "k = 4; other();", True),
         ("which ? b->n : 0", "which = b != 0;", False),
         ("which ? k : 0", "which = b != 0;", True),
+        ("table[1] ? b->n : 0", "table[k] = b != 0;", False),
+        ("table[1] ? b->n : 0", "u[k] = 1;", True),
+        ("boxes[1].at ? b->n : 0", "boxes[1].at = b != 0;", False),
+        ("mine.at ? b->n : 0", "mine.at = b != 0;", False),
         ("which && b->n", "which = b != 0;", False),
         ("b ? b->n : 0", "u[k] = 1;", True),
     ],
 )
 def test_words_before_statements(words: str, between: str, early: bool) -> None:
     found = source(
-        f"{TOP}void send(struct box *b, int k)\n{{\nstruct box *c = b, *d = b, **h = &d;\nfix(&c);\n"
+        f"{TOP}void send(struct box *b, int k)\n{{\n"
+        "struct box *c = b, *d = b, **h = &d;\nstruct box mine = {1};\nfix(&c);\n"
         f"{{ {between} }}\nk = {words};\n}}\n"
         "int main(int argc, char **argv) { send(&all, argc); return 0; }\n"
     ).program
