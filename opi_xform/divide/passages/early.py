@@ -29,7 +29,8 @@ def stands_early(program: Program, function: ast.Function, words: ast.Expr, befo
     addressed = {_root(e.operand) for e in _inside(program, [function.body]) if isinstance(e, ast.AddrOf)}
     private = {v for v in program.variables if program.variables[v].kind in ("param", "local")} - addressed
     local = names <= private and all(isinstance(e, _OF_NAMES) for lead in leading for e in within(lead))
-    kinds = set[str]() if local else {"record", "void", *(e.type.kind for lead in leading for e in within(lead))}
+    read = {e.type.kind for lead in leading for e in within(lead) if _in_memory(e, private)}
+    kinds = set[str]() if local else {"record", "void", *read}
     return not any(_may_set(program, e, names, private, kinds) for e in _inside(program, before))
 
 
@@ -44,6 +45,11 @@ def _inside(program: Program, outer: Sequence[ast.Stmt]) -> Iterator[ast.Expr]:
 
 def _named(e: ast.Expr) -> Iterator[ast.VarRef]:
     return (x for x in within(e) if isinstance(x, ast.VarRef))
+
+
+def _in_memory(e: ast.Expr, private: set[str]) -> bool:
+    """What is read there, and who may change it, is not told by a name alone."""
+    return isinstance(e, (ast.Member, ast.Index, ast.Deref)) or (isinstance(e, ast.VarRef) and e.var not in private)
 
 
 def _leading(words: ast.Expr) -> Iterator[ast.Expr]:
