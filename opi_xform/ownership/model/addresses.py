@@ -13,9 +13,11 @@ from functools import cached_property
 from opi_xform.codes import Reason
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import is_null
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import expressions, within
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of
@@ -338,7 +340,7 @@ class AddressFlow:
                 self.problem(n, Reason.ESCAPE, f"escapes: {reason}")
             case Bind(params=params):
                 for i, key in enumerate(params):
-                    if self.program.variables[key].type.kind == "record":
+                    if self.program.variables[key].type.kind == "record" and self.alone(node):
                         continue  # a struct by value: the call reads its bytes, no address of it goes anywhere
                     if based[i] and self.base(self.recorded(n, i)) in (None, *self.objects):
                         self.variable(n, node.frame, key)
@@ -376,6 +378,19 @@ class AddressFlow:
             return False
         set_at = self.names.defs.get(("t", node.frame, value.number), ())
         return bool(set_at) and all(isinstance(self.graph.nodes[m].action, Unbind) for m in set_at)
+
+    def alone(self, entered: Node) -> bool:
+        """No other call is in the expression of one that is entered there: its arguments are read in an order that
+        nobody sees.
+        """
+        graph = self.program.graph
+        info = graph.statement(graph.nodes[graph.frames[entered.frame].call])
+        if info is None:
+            return False
+        declared = info.stmt.variables if isinstance(info.stmt, ast.DeclStmt) else ()
+        initial = (self.program.variables[key].init for key in declared)
+        whole = (*expressions(info.stmt), *(e for e in initial if e is not None))
+        return sum(isinstance(e, ast.Call) for one in whole for e in within(one)) == 1
 
     def variable(self, n: int, frame: int, key: str) -> None:
         """Variable ``key`` takes the address."""
