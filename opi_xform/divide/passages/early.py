@@ -101,7 +101,9 @@ def _may_set(program: Program, e: ast.Expr, names: set[str], private: set[str], 
 def _may_hold(argument: ast.Expr, kinds: set[str]) -> bool:
     """The memory that an argument leads to may; a handle of the MPI is none of the program's."""
     given = _uncast(argument).type
-    return given.elem is not None and given.elem.kind in kinds and "MPI_" not in given.spelling
+    to = given if given.kind == "function" else given.elem
+    leads = {*kinds, "function"} if kinds else set[str]()  # a function of the program's is called there
+    return to is not None and to.kind in leads and "MPI_" not in given.spelling
 
 
 def _root(e: ast.Expr) -> str:

@@ -163,6 +163,8 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
         judge = site.facts.liveness.judges[u.object]
         finding = site.finding(u) or Finding(False, Reason.READ_LATER)
         if not finding.ok:
+            null = finding.reason is Reason.READ_LATER and judge.all_but_null(u)
+            finding = Finding(False, Reason.NULL_SOURCE) if null else finding
             readers = readers_after(judge, u)
             shared = meets(judge, u, readers[0]) if readers else None
             least = least_count(judge, u) if finding.reason is Reason.READ_LATER else None
@@ -174,7 +176,7 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             refusal = several or liveness_refusal(
                 site.program, site.buffer, u, finding, readers, shared, least, silent, anew, between
             )
-            found.append(with_hint(refusal, judge, u, readers))
+            found.append(refusal if null else with_hint(refusal, judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
                 return replace(found[0], hint=None)
     return found[0]

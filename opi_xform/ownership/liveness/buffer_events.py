@@ -65,6 +65,7 @@ class BufferEvents:
         self.a2: set[int] = set()
         self.replacing: frozenset[Place] = buffer.replacing
         self.told = self.signs = False
+        self.real_sources = False  # as if no receive were from MPI_PROC_NULL: for reasons only
         self.assumed: Assumed = frozenset()
         self.padded = any(a.padding for found in self.accesses.values() for a in found)
         self.swaps = {s.nodes[1]: s for s in buffer.swaps}
@@ -349,6 +350,8 @@ class BufferEvents:
         if source is None or null is None:
             return None
         assert u.buffer.peer is not None
+        if self.real_sources:
+            return region
         if not self.null.possible(u.node, u.buffer.peer):
             if not self.null.shown(u.node, u.buffer.peer):
                 self.a2.add(u.node)

@@ -201,7 +201,17 @@ class Judge(BufferEvents):
         places = None if converted is None else frozenset(converted).intersection(u.place for u in self.uses)
         replacing = None if places is None else places & self.replacing
         nodes = None if only is None else frozenset(only)
-        key = (places, replacing, nodes, assumed, self.told, self.regions.rough, renewed, self.ahead_only)
+        key = (
+            places,
+            replacing,
+            nodes,
+            assumed,
+            self.told,
+            self.regions.rough,
+            renewed,
+            self.ahead_only,
+            self.real_sources,
+        )
         known = self.solved.get(key)
         if known is None:
             known = self.solved[key] = self.solve(places, nodes, assumed, renewed)
@@ -353,6 +363,21 @@ class Judge(BufferEvents):
         live = self.here(u, found.get(u.node, self.regions.none))
         brought = self.brought(u) if u.side == "recv" or u.op.replaces else None
         return not (live if brought is None else live.subtract(brought)).is_empty()
+
+    def all_but_null(self, u: Use) -> bool:
+        """It is only that receives may be from MPI_PROC_NULL that something is needed after one: to tell of it."""
+        peer = u.buffer.peer
+        if u.side != "recv" or self.strict or peer is None or not self.null.possible(u.node, peer):
+            return False
+        self.real_sources = True
+        try:
+            found, _ = self.live(None, None, frozenset({PADDING, SIGNS}))
+            with self.regions.budget():
+                return not self.needed(u, found)
+        except BudgetExceeded:
+            return False
+        finally:
+            self.real_sources = False
 
     def mixed(self) -> bool:
         return any(u.side == "recv" for u in self.uses) and any(u.side == "send" for u in self.uses)

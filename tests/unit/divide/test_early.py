@@ -13,6 +13,8 @@ static struct box all, *first = &all, boxes[4];
 static int table[4], which, count = 1;
 extern void *memcpy(void *, const void *, unsigned long);
 extern void other(void);
+extern void qsort(void *, unsigned long, unsigned long, int (*)(const void *, const void *));
+static int less(const void *a, const void *b) { return *(const double *)a < *(const double *)b; }
 static void fix(struct box **p) { *p = &all; }
 static double u[64], v[64];
 """
@@ -33,6 +35,7 @@ static double u[64], v[64];
         ("b->n", "int z = (b = &all, 0); k = z;", False),
         ("first->n", "u[k] = v[k]; k++; memcpy(u, v, 64);", True),
         ("first->n", "first = b;", False),
+        ("first->n", "qsort(u, 64, 8, less);", False),
         ("first->n", "other();", False),
         ("first->next->n", "all.next = b;", False),
         ("first->next->n", "all = boxes[1];", False),
