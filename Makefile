@@ -32,9 +32,10 @@ endif
 demo: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m opi_xform.demo
 
-# One worker more than the two cores of a small machine: tests of waiting ranks leave a core idle.
+# One worker more than the two cores of a small machine: tests of waiting ranks leave a core idle.  Who is done takes over
+# from others, or one of them is left with minutes of tests at the end.
 test: $(VENV)/.ready $(BOTH_READY)
-	$(BIN)/python -m pytest -n 3 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST_ARGS)
 
 bench: $(VENV)/.ready $(BOTH_READY)
 	$(BIN)/opi-bench run opbench $(BENCH_ARGS)
