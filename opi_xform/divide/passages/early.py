@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from opi_xform.ir import ast
-from opi_xform.ir.walk import expressions, statements, within
+from opi_xform.ir.walk import within, within_statement
 from opi_xform.ownership.model.buffers import Program
 
 _OF_NAMES = (ast.VarRef, ast.IntLit, ast.Binary, ast.Unary, ast.Cast, ast.Logical)
@@ -26,21 +26,14 @@ def stands_early(program: Program, function: ast.Function, words: ast.Expr, befo
     if not leading:
         return True
     names = {x.var for lead in leading for x in _named(lead)}
-    addressed = {_root(e.operand) for e in _inside(program, [function.body]) if isinstance(e, ast.AddrOf)}
+    inside = within_statement(function.body, function.variables)
+    addressed = {_root(e.operand) for e in inside if isinstance(e, ast.AddrOf)}
     private = {v for v in program.variables if program.variables[v].kind in ("param", "local")} - addressed
     local = names <= private and all(isinstance(e, _OF_NAMES) for lead in leading for e in within(lead))
     read = {e.type.kind for lead in leading for e in within(lead) if _in_memory(e, private)}
     kinds = set[str]() if local else {"record", "void", *read}
-    return not any(_may_set(program, e, names, private, kinds) for e in _inside(program, before))
-
-
-def _inside(program: Program, outer: Sequence[ast.Stmt]) -> Iterator[ast.Expr]:
-    """All expressions in statements, and in what initialises variables there."""
-    for s in (s for whole in outer for s, _ in statements(whole)):
-        declared = s.variables if isinstance(s, ast.DeclStmt) else ()
-        initial = (program.variables[key].init for key in declared)
-        for one in (*expressions(s), *(e for e in initial if e is not None)):
-            yield from within(one)
+    between = (e for s in before for e in within_statement(s, function.variables))
+    return not any(_may_set(program, e, names, private, kinds) for e in between)
 
 
 def _named(e: ast.Expr) -> Iterator[ast.VarRef]:
@@ -95,6 +88,8 @@ def _may_set(program: Program, e: ast.Expr, names: set[str], private: set[str], 
             return any(_may_hold(arg, kinds) for arg in args)
         case ast.Call():
             return bool(kinds)
+        case ast.Opaque():
+            return True
     return False
 
 

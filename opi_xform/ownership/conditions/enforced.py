@@ -156,7 +156,13 @@ ENFORCED = (
         "starts",
         "A block of its own stands for some elements of a buffer only where nothing else touches them meanwhile.",
         cases=("starts_*",),
-        enforced=("divide.passages.find:passages", "divide.passages.proof:Proof", "divide.passages.proof:Between"),
+        enforced=(
+            "divide.passages.find:passages",
+            "divide.passages.early:stands_early",
+            "divide.passages.guards:comes_to",
+            "divide.passages.proof:Proof",
+            "divide.passages.proof:Between",
+        ),
     ),
     Condition(
         "stretches",

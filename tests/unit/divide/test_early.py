@@ -35,6 +35,7 @@ static double u[64], v[64];
         ("b->n", "int z = (b = &all, 0); k = z;", False),
         ("first->n", "u[k] = v[k]; k++; memcpy(u, v, 64);", True),
         ("first->n", "first = b;", False),
+        ("b->n", "k = ({ b = &all; 3; });", False),  # not understood
         ("first->n", "qsort(u, 64, 8, less);", False),
         ("first->n", "other();", False),
         ("first->next->n", "all.next = b;", False),
