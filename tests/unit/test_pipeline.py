@@ -65,7 +65,9 @@ def test_its_phases_and_what_comes_of_them(tmp_path: Path) -> None:
 
 
 def test_what_is_said_of_a_plan_is_what_is_rewritten(tmp_path: Path) -> None:
-    found, changed = pipeline.run(given(tmp_path, SENDS), lambda plan: replace(plan, edits=()), Phases())
+    found, changed = pipeline.run(
+        given(tmp_path, SENDS), lambda plan: replace(plan, edits=(), needs_header=()), Phases()
+    )
     assert found.plan.edits == ()
     assert changed == {}
 
