@@ -38,6 +38,9 @@ from opi_xform.ownership.spelling.comments import PACKED, Remark, about, remarks
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
 from opi_xform.ownership.swaps import joined
 
+SMALL = 2_000
+"""Nodes of a program of which a buffer is judged in milliseconds: in a larger one it takes that much longer, about."""
+
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
     """The plan for a whole program."""
@@ -77,6 +80,7 @@ def _decided(
         not options.told and not any(buffer.swaps for buffer in groups),
         silent,
         before,
+        len(program.graph.nodes) // SMALL + 1,
     )
     before[:] = found
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
