@@ -2,18 +2,22 @@
 
 The table of conditions in docs/soundness.md: a row is a condition, or the parts of one, which are of one name: what is
 required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that such a case
-catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md; and the
-head of each code's page, its title and what it means.
+catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md.  And of
+each code's page the head, its title and what it means, and the end: what its conditions require, some of its cases.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
+import textwrap
 from collections.abc import Callable
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -31,6 +35,10 @@ FOLDER = PAGE.parent / "codes"
 BEGIN, END = "<!-- conditions: python -m tests.audit -->", "<!-- end of conditions -->"
 SHOWN = 3
 """Names of cases and bugs that a row shows."""
+TESTED = "## What is required, and tested"
+"""The heading of what is written anew at the end of a code's page."""
+TOLD, WIDTH = 5, 98
+"""Cases that a code's page tells, and columns of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +162,49 @@ def codes_table() -> str:
     return head + line + "".join(found)
 
 
+@cache
+def cases_by_code() -> dict[str, list[Case]]:
+    """The cases that must stay with a code: those that a page tells do not change with others that come or go."""
+    out: dict[str, list[Case]] = {}
+    for case in load_cases("keep"):
+        for code in sorted({wish.code for wish in case.wishes if wish.must and wish.code}):
+            out.setdefault(code, []).append(case)
+    return {code: sorted(found, key=lambda case: crc32(case.name.encode())) for code, found in out.items()}
+
+
+def said_of(case: Case) -> str:
+    """The first sentence of the comment with which a case begins."""
+    comment = re.match(r"/\*(.*?)\*/", case.texts[case.analysed[0]], re.S)
+    words = " ".join((comment[1] if comment else "").replace("\n *", "\n").split())
+    return re.split(r"(?<=[.:;])\s", words)[0].rstrip(".:;") + "." if words else ""
+
+
+def tested(code: str) -> str:
+    """The end of a code's page; '' where no condition has it and no case stays for it."""
+    required = dict.fromkeys(c.requires for c in TABLE if c.sound and code in {one.code for one in c.codes})
+    found = cases_by_code().get(code, [])
+    told = [f"`{case.name}`: {said}" for case in found if (said := said_of(case))][:TOLD]
+    if not required and not told:
+        return ""
+    lines = [*required, *([""] if required and told else [])]
+    if told:
+        many = (
+            f"{len(found)} programs of the tests stay with it"
+            if len(found) > 1
+            else "A program of the tests stays with it"
+        )
+        lines += [f"{many}{', such as' if len(found) > len(told) else ''}:", "", *(f"- {one}" for one in told)]
+    text = "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  " * line.startswith("- ")) for line in lines)
+    return f"\n{TESTED}\n\n{text}\n"
+
+
 def code_page(code: str) -> str:
-    """The page of a code with the head as it should be: title and meaning come first, the rest is a person's."""
+    """The page of a code with its head and its end as they should be; what is between is a person's."""
     text = (FOLDER / f"{code}.md").read_text(encoding="utf-8")
     _, _, rest = text.partition("\n\n")
     _, _, rest = rest.partition("\n\n")
-    return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{rest}"
+    own = rest.partition(f"\n{TESTED}\n")[0]
+    return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{own}{tested(code)}"
 
 
 def pages() -> dict[Path, str]:

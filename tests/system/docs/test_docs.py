@@ -17,7 +17,7 @@ from opi_xform.dataflow.automaton import shipped_automata
 from opi_xform.report.codes import CODES, page
 from opi_xform.report.diagram import svg
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[3]
 DOCS = CHECKOUT / "docs"
 CODE_PAGES = DOCS / "codes"
 PAGES = [CHECKOUT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if p.parent != CODE_PAGES)]

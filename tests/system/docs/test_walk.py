@@ -23,7 +23,7 @@ from opi_xform.ownership.model.plan import InsertStatement, ReplaceCall
 from opi_xform.rewrite.apply import rewrite
 from opi_xform.text.sources import Sources
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[3]
 PAGE = (CHECKOUT / "docs" / "book" / "walk.md").read_text(encoding="utf-8")
 PROGRAM = CHECKOUT / "testdata" / "halo2d"
 SHOWN = dict(re.findall(r"^<!-- shows: (\w+) -->\n```\w*\n(.*?)^```$", PAGE, re.M | re.S))
