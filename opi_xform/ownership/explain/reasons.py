@@ -421,7 +421,7 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
     if variable.type.is_array and variable.init is not None:
         message = f"a text may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
         if not text:
-            message = f"what is read behind a message that is short may be the initialiser of `{buffer.name}`"
+            message = f"what is read after a message that is short may be the initialiser of `{buffer.name}`"
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
     filled = zeros_put(program, buffer)
     text = text or (filled is not None and has_characters(program, buffer))

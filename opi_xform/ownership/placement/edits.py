@@ -246,7 +246,7 @@ class Builder(AllocationEdits):
             if not d.name_span.editable or (d.suffix is not None and not d.suffix.editable):
                 raise Problem("the buffer's declaration is written by a macro")
             if d.suffix is not None and not _PLAIN_SUFFIX.fullmatch(self.texts.of(d.suffix)):
-                raise Problem("the buffer's declaration has attributes behind its name")
+                raise Problem("the buffer's declaration has attributes after its name")
             guard = Guard(d.statement, self.variable.name, _in_header(d)) if d is defining else None
             self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}", guard))
 

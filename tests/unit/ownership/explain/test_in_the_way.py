@@ -363,7 +363,7 @@ def test_memory_that_is_used_behind_its_pointer_has_the_line_of_that(tmp_path: P
     lines = ["char *a = receive(&n, 1), *b = receive(&n, 2);", "for (int i = 0; i < n; i++) s += a[i] * b[i];"]
     text, found = sites(lines, tmp_path, before)
     left, made = (line_of(text, mark) for mark in ("LEFT", "CALLOC"))
-    message = f"`got` goes out of scope at line {left}, and what it points to is used behind that; "
+    message = f"`got` goes out of scope at line {left}, and what it points to is used after that; "
     message += f"`calloc` at line {made} gives it contents before a message does"
     assert (found[0]["code"], found[0]["message"]) == ("OPI215", message)
     assert [note["line"] for note in found[0]["notes"]] == [left, made]
