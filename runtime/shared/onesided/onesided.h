@@ -142,6 +142,7 @@ struct opiw_target {
     bool started;        /* marked: in the group of MPI_Win_start */
     uint8_t held;        /* marked: enum opiw_held */
     uint8_t granted;     /* marked: enum opiw_granted; in windows that span nodes, while it is held */
+    bool lost;           /* marked: the kernel found no such process when it was to copy */
     bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
     uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
     uint32_t looks;      /* marked: its desk's, when the last question was in vain */
@@ -246,7 +247,7 @@ void opiw_complete(const char *call, MPI_Request *request);
 /* Is the kernel to copy between processes at all?  As the user says. */
 bool opiw_kernel_wanted(void);
 /* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
-bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+bool opiw_kernel(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 
 /* ---- ask.c ------------------------------------------------------------------------------------------------------------------------------------------ */
 
