@@ -97,3 +97,48 @@ def test_the_member_of_another_struct_by_the_same_name_is_not_told_as_read(tmp_p
     lines.append("for (int p = 1; p < n; p++) for (int i = 0; i < n; i++) s += a[p].data[i]; // OWN")
     text, found = sites(before, ["for (int i = 0; i < 2; i++) pool[i] = malloc(n);", *lines], tmp_path)
     assert f"line {line_of(text, 'OWN')} may read" in found[0]["message"], found[0]
+
+
+def test_a_struct_that_holds_the_address_is_named(tmp_path: Path) -> None:
+    before = "struct grid { int *cells; int n; };\n"
+    before += "static int sum(struct grid *g, int k) { return k ? sum(g, k - 1) + g->cells[k] : 0; }\n"
+    lines = [
+        "int *v = malloc(n * sizeof(int)); struct grid g; g.n = n;",
+        "g.cells = v;",
+        "sum(&g, 2);",
+        "if (rank == 0) {",
+    ]
+    lines += [f"MPI_Recv(v, n, MPI_INT, {FROM}", "for (int i = 0; i < n; i++) s += v[i];", "}", "free(v);"]
+    _, found = sites(before, lines, tmp_path)
+    assert (found[0]["code"], found[0]["message"]) == ("OPI205", "the address of `v` is stored in `g.cells`")
+
+
+def test_a_read_before_the_wait_is_told_and_no_call_that_has_nothing_to_do_with_it(tmp_path: Path) -> None:
+    """Which memory `in` has could only be told if `total` were followed, which has to do with other memory."""
+    before = """static double *in;
+static void setup(int n) { in = malloc(n * sizeof(double)); }
+static double total(double *v, int n)
+{
+    double t = 0;
+    int k;
+    #pragma omp parallel for private(k)
+    for (int i = 0; i < n; i++) { if (v[i] > 0) k = i; t += v[i] * k; }
+    return t;
+}
+"""
+    lines = ["double *v = malloc(n * sizeof *v); for (int i = 0; i < n; i++) v[i] = i;", "s = total(v, n); // LOST"]
+    lines += [
+        "setup(n); in[0] = 1; s += in[0]; free(in);",
+        "MPI_Request rq;",
+        "for (int t = 0; t < 9; t++) {",
+        "setup(n);",
+    ]
+    begin = "MPI_Irecv(in, n, MPI_DOUBLE, 0, t, MPI_COMM_WORLD, &rq); // BEGUN"
+    wait, read = "MPI_Wait(&rq, MPI_STATUS_IGNORE);", "for (int i = 0; i < n; i++) s += in[i]; // READ"
+    text, found = sites(before, [*lines, begin, read, wait, "free(in); }"], tmp_path)
+    message = (
+        f"`in` is read at line {line_of(text, 'READ')}, where the receive that line {line_of(text, 'BEGUN')} begins "
+    )
+    assert (found[0]["code"], found[0]["message"]) == ("OPI206", message + "may not be complete")
+    text, found = sites(before, [*lines, begin, wait, read, "free(in); }"], tmp_path)
+    assert found[0]["code"] == "OPI402"
