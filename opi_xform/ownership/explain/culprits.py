@@ -14,7 +14,7 @@ from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.explain.called import called_back, called_from
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reaching.turns import own_turns, row_turns
+from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
 from opi_xform.ownership.explain.reaching.ways import always_between, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
@@ -78,6 +78,8 @@ def excluded_after(judge: Judge, use: Use) -> Callable[[int], bool]:
     def found(n: int) -> bool:
         sends = [u for u in judge.use_nodes.get(n, ()) if u.side == use.side]
         if turns and not in_turn(program, use.node, n, turns):
+            return True
+        if n not in judge.use_nodes and of_another_row(program, use, n):
             return True
         return excluded(use.node, n, turns | row_turns(program, use, sends))
 

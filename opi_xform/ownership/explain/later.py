@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from opi_xform.codes import Reason
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between, in_turn
-from opi_xform.ownership.model.buffers import Buffer, Program, Use
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.requests.pending import request_pending_at
@@ -174,6 +176,26 @@ def by_another_call(program: Program, use: Use, n: int, name: str) -> tuple[str,
     function, spans = program.functions[key].name, tuple(sorted(calls, key=lambda span: (span.file, span.line)))
     message = f"this call sends `{name}` once more where `{function}` is called again, and nothing is written to it"
     return f"{message} until then", tuple((span, f"`{function}` is called here") for span in spans[:3])
+
+
+def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> Refusal | None:
+    """The first of some reads of a receive's memory that come before the receive is complete; None for none.
+
+    What comes behind a call that completes any is not told: which ones that completes need not be known.
+    """
+    if use.side != "recv" or use.op.blocking or use.op.request is None or use.op.persistent:
+        return None
+    names = names_of(program)
+    ends = [n for n, op in names.operations.items() if op.completes is not None]
+    early = [n for n in reads if names.follows(use.node, n) and not between(program, use.node, n, ends)]
+    late = request_pending_at(names, use.node, use.op, early)
+    first = next(iter(ahead(program.graph, use.node, late)), None)
+    if first is None:
+        return None
+    span, begun = node_span(program, first), node_span(program, use.node)
+    message = f"`{name}` is read at {line_of(span)}, where the receive that {line_of(begun)} begins may not be complete"
+    notes = ((begun, "this operation may not be complete"), (span, f"`{name}` is read here"))
+    return Refusal(Reason.PENDING, message, notes)
 
 
 def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:

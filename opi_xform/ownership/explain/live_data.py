@@ -384,9 +384,10 @@ class LiveData:
         return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
 
     def of_another_list(self, argument: ast.Expr, frame: int, n: int) -> bool:
-        """All that a node names is of a list of structs that the program keeps apart from that of a message."""
+        """All that a node names is of structs that the program keeps apart from that of a message."""
         there = self.graph.nodes[n].frame
-        found = [self.elsewhere.of_another_list(argument, frame, e, there) for e in self.lvalues(n)]
+        asked = (self.elsewhere.of_another_list, self.elsewhere.of_another_element)
+        found = [any(of_another(argument, frame, e, there) for of_another in asked) for e in self.lvalues(n)]
         return bool(found) and all(found)
 
     def by(self, n: int) -> tuple[Root, ...]:

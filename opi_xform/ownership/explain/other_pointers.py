@@ -125,7 +125,8 @@ def _is_null(value: ins.Operand | None) -> bool:
 
 def given_away(program: Program, o: int) -> tuple[int, str] | None:
     """(node, what it does) of what passes an object as a value, or moves it."""
-    points_to, graph = program.points_to, program.graph
+    points_to, graph, symbols = program.points_to, program.graph, program.values.symbols
+    deeper: tuple[int, str] | None = None
     for node in graph.nodes:
         action = node.action
         if isinstance(action, Bind):
@@ -142,16 +143,22 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
             if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
                 continue
             freed = points_to.operand(node.frame, action.args[effect.frees.arg])
-            if o in freed:
+            given = program.values.args.get(node.number, ())[effect.frees.arg :][:1]
+            plain = effect.allocates is None and not effect.frees.indirect
+            if o in freed and plain and any(symbols.base(symbols.not_null(value)) is not None for value in given):
+                deeper = deeper or (node.number, "may be what is freed")  # known here, not where it calls itself
+            elif o in freed:
                 moved = "is moved" if freed == {o} else "may be what is moved"
                 what = moved if effect.allocates is not None else "may be what is freed"
                 return node.number, what
     for use in collect(program):
         action = graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
-        if o == use.object or o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
+        if o == use.object:
+            return use.node, f"is what a message is {'sent from' if use.side == 'send' else 'received into'}"
+        if o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
             return use.node, "may be what a message is sent from or received into"
-    return None
+    return deeper
 
 
 def does_to(program: Program, n: int, kind: str, known: bool, name: str) -> str:

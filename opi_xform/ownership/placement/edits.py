@@ -16,6 +16,7 @@ from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.allocation.sizes import array_size, dimensions
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.pointers.second_names import called_by
 from opi_xform.ownership.model.buffers import Place, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import address_of, settable
@@ -181,7 +182,8 @@ class Builder(AllocationEdits):
                     return f"&{self.texts.of(e.span)}"
             if isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
                 return f"&{self.variable.name}[0]"
-        raise Problem(f"the call does not name `{self.variable.name}` itself")
+        second = called_by(self.program, self.buffer, e)
+        raise Problem(second or f"the call does not name `{self.variable.name}` itself")
 
     def is_row(self, e: ast.Index) -> bool:
         base = plain(e.base)

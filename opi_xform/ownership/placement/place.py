@@ -21,6 +21,7 @@ from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
 from opi_xform.ownership.explain.pointers.row_uses import Untold, rows_untold
+from opi_xform.ownership.explain.pointers.second_names import set_beside
 from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.explain.reasons import not_there
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
@@ -174,6 +175,9 @@ class _Placing(Releases):
                 message = f"{what} does not come to {where} by plain statements that could be rewritten"
                 notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
                 message += self.beside_others(places)
+            second = set_beside(self.program, self.flow, self.buffer)
+            if second is not None:
+                message, notes = second[0], (*notes[: len(made)], *second[1])
             raise Unplaceable(Reason.NO_ANCHOR, message, notes)
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)

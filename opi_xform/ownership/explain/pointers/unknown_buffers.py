@@ -24,7 +24,7 @@ from opi_xform.ownership.explain.other_pointers import (
     sets_null,
     through,
 )
-from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
+from opi_xform.ownership.explain.pointers.outside import calls_itself, one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -462,7 +462,7 @@ class Strays:
             message = f"could not show that `{name}` stays as it is, as {reason.replace(lost, ' is not followed', 1)}"
         message += "" if " line " in reason else f" at {line_of(span)}"
         if reason == RECURSION:
-            message = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
+            return _Cause(*calls_itself(self.program, n, name))
         return _Cause(message, ((span, reason),))
 
     def behind_its_back(self, e: ast.Expr, frame: int) -> _Cause | None:

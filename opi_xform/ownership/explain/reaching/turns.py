@@ -6,10 +6,13 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.split_rows import row_index
 
 
 def own_turns(program: Program, use: Use) -> frozenset[int]:
@@ -53,6 +56,26 @@ def row_turns(program: Program, use: Use, others: Collection[Use]) -> frozenset[
         return frozenset()
     counts = [m for m, _ in row.terms if m]
     return symbols.scope(row) if [len(m) for m in counts] == [1] else frozenset()
+
+
+def never_same(symbols: Symbols, a: Poly, b: Poly) -> bool:
+    """Two numbers are never the same, whatever turns of loops they are of."""
+    a, b = symbols.resolve(a), symbols.resolve(b)
+    if any(symbols.table[s].scope for s in {*a.symbols()}.intersection(b.symbols())):
+        return False  # of another turn it is another number
+    return any(symbols.is_nonneg(one - other - number(1)) for one, other in ((a, b), (b, a)))
+
+
+def of_another_row(program: Program, use: Use, n: int) -> bool:
+    """All that a node reads of a table of rows it names by a row that is never that of a message."""
+    if use.row is None or use.object < 0:
+        return False
+    values, symbols = program.values, program.values.symbols
+    places = [a.lo for a in values.accesses.at_object(n, use.object) if a.kind == "R"]
+    if places and None in places:  # a text, whose length is not known: by what the call is given
+        places = [symbols.offset(a) for a in values.args.get(n, ()) if symbols.base(a) == use.object]
+    rows = [None if lo is None else row_index(program, use.object, lo) for lo in places]
+    return bool(rows) and all(row is not None and never_same(symbols, use.row, row) for row in rows)
 
 
 def _come_from(program: Program, n: int, stops: Iterable[int]) -> frozenset[int]:

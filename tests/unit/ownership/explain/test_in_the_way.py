@@ -215,7 +215,9 @@ def test_a_recursive_call_that_gets_the_address_of_the_pointer(tmp_path: Path) -
 }}
 """
     text, found = sites(["s = f(NULL, n, 3);"], tmp_path, before)
-    wanted = f"a function that calls itself gets the address of `mine` at line {line_of(text)}"
+    wanted = (
+        f"could not show that `mine` stays as it is: `f`, which calls itself at line {line_of(text)}, gets its address"
+    )
     assert told(found[0]) == ("OPI402", wanted)
 
 
