@@ -22,6 +22,7 @@ from opi_xform.ownership.explain.called import called_in, loop_around, read_note
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of, takes_all
+from opi_xform.ownership.explain.pointers.one_block import by_part
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -49,6 +50,7 @@ class LiveData:
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
         self.elsewhere = elsewhere_of(program)
+        self.line = self.elsewhere.line
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
@@ -141,6 +143,9 @@ class LiveData:
         what, beside = "bytes there that this receive does not bring", ""
         if use.side == "send":
             sure = any(self.surely(use, found, n) for n in nearest if self.line(n) == (span.file, span.line))
+            part = None if sure or called == told else by_part(self.program, touched, told, called, span)
+            if part is not None:
+                return self.place(use) or part
             after = f"there after the send{self.elsewhere.next_call(use.node, near[0][1])}"
             what, beside = (f"it {after}", "") if sure else (after, ", of the message or beside it")
         return Refusal(
@@ -203,10 +208,6 @@ class LiveData:
             own = (n for n in found if self.shared(use, n) == most)
             found = own_words_first(self.written, self.program, use, found, own)
         return found
-
-    def line(self, n: int) -> tuple[str, int]:
-        span = self.names.span(n)
-        return span.file, span.line
 
     def shared(self, use: Use, n: int) -> int:
         """How many loops are around a message and a node."""

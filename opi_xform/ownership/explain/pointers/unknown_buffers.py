@@ -13,7 +13,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
-from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span, of_callee
+from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     changes_places,
@@ -24,7 +24,8 @@ from opi_xform.ownership.explain.other_pointers import (
     sets_null,
     through,
 )
-from opi_xform.ownership.explain.pointers.outside import calls_itself, one_of_several_tables, set_in_one_line
+from opi_xform.ownership.explain.pointers.changed import changed, may_change
+from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -116,6 +117,7 @@ class Strays:
         inside = False  # the pointer is computed from another one
         steps: list[int] = []  # that move it
         returned, at = "", use.node  # the function that the pointer comes from; where it is read
+        passed: list[int] = []  # variables on the way
         for _ in range(STEPS):
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
                 inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
@@ -124,7 +126,8 @@ class Strays:
             if isinstance(operand, ins.Const):
                 return _Cause(f"`{operand.name or 'NULL'}` names no buffer", ())
             if name is None:
-                return None
+                break
+            passed += [name[1]] if name[0] == "v" else []
             every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
             defs = [n for n in every if not self.moves(n, operand)]
             defs = [n for n in defs if not sets_null(self.graph.nodes[n].action)] or defs  # NULL is no other buffer
@@ -136,7 +139,7 @@ class Strays:
             if len(defs) != 1:
                 near = of_the_site(self.program, defs, [at])
                 several = len({self.names.span(n) for n in near}) > 1
-                return self.several(self.text(operand), near if several else defs, returned)
+                return self.several(self.text(operand), near if several else defs, returned) or self.changed(passed)
             steps = steps or [n for n in every if self.moves(n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
@@ -146,7 +149,11 @@ class Strays:
             if isinstance(self.graph.nodes[defs[0]].action, Unbind):
                 returned = self.program.functions[self.graph.frames[found[1]].function].name
             (operand, frame), at = found, defs[0]
-        return self.moved(steps)
+        return self.moved(steps) or self.changed(passed)
+
+    def changed(self, passed: list[int]) -> _Cause | None:
+        found = changed(self.program, passed)
+        return None if found is None else _Cause(*found)
 
     def moves(self, n: int, operand: ins.Operand) -> bool:
         """A node that only moves a pointer: `p += k`."""
@@ -418,7 +425,7 @@ class Strays:
         o = info.number
         escaped = self.values.escaped.get(o)
         if escaped is not None and comes_there(self.program, escaped[0], o):
-            return self.escaped(name, *escaped)
+            return _Cause(*may_change(self.program, name, *escaped))
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())
         if o in finder.spoiled:
@@ -454,17 +461,6 @@ class Strays:
                 return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
         return None
 
-    def escaped(self, name: str, n: int, why: str) -> _Cause:
-        """A node from which on something that is not followed may change a pointer."""
-        reason, span = of_callee(self.program, n, why), self.names.span(n)
-        message = f"`{name}` may change behind the program's back: {reason}"
-        if (lost := ", which is not followed") in reason:
-            message = f"could not show that `{name}` stays as it is, as {reason.replace(lost, ' is not followed', 1)}"
-        message += "" if " line " in reason else f" at {line_of(span)}"
-        if reason == RECURSION:
-            return _Cause(*calls_itself(self.program, n, name))
-        return _Cause(message, ((span, reason),))
-
     def behind_its_back(self, e: ast.Expr, frame: int) -> _Cause | None:
         """The pointer that an lvalue goes through is a variable that something may change that is not followed."""
         base = base_of(e)
@@ -472,7 +468,7 @@ class Strays:
             return None
         owner = -1 if self.program.variables[base.var].is_global else frame
         found = self.values.escaped.get(self.values.objects.variable(owner, base.var))
-        return None if found is None else self.escaped(spelling(base), *found)
+        return None if found is None else _Cause(*may_change(self.program, spelling(base), *found))
 
     def many(self, info: Object, name: str) -> _Cause:
         """The object stands for several of the run."""
