@@ -25,6 +25,7 @@ from opi_xform.ownership.model.names import Name, Names, Range, names_of, operan
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
+STORED = "is stored in memory"
 NO_START = "what could not be shown to be the start of a buffer"
 INSIDE = "is one inside its memory, not that of the start"
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})
@@ -329,7 +330,7 @@ class AddressFlow:
                 to = self.base(self.recorded(n, 0))
                 in_carrier = self.pointer and to in self.carrier_objects
                 if based[1] and not in_carrier and self.base(self.recorded(n, 1)) in (None, *self.objects):
-                    self.problem(n, Reason.OLD_ADDRESS, "is stored in memory")
+                    self.problem(n, Reason.OLD_ADDRESS, STORED)
             case ins.Branch():
                 self.null_tests.add(n)
             case ins.SwitchOn():

@@ -362,8 +362,8 @@ static double take(int n)
     lines = ["int n = argc * 100; all = malloc(n * sizeof(double)); // MALLOC", "all[0] = n; u[3] = all[n - 1];"]
     text, found = sites([*lines, "for (int r = 0; r < argc; r++) u[r] += take(n);"], tmp_path, capfd, before)
     made, named = line_of(text, "MALLOC"), line_of(text, "NAMED")
-    message = f"the memory that is allocated at line {made}, in `main`, does not come to `in`, which is set at line "
-    message += f"{named}, by plain statements that could be rewritten"
+    message = f"the memory that is allocated at line {made}, in `main`, comes to `in` by a copy of `all` at line "
+    message += f"{named}; the call would have to name `all`"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", message)
     assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [
         (made, "allocated here"),
