@@ -185,6 +185,9 @@ class Deepest:
         A place that is the same number wherever the call runs may be that of a part, which is a buffer of its own then.
         """
         first = uses[0]
+        never, nodes = branches_of(self.program).never, self.program.graph.nodes
+        if all(never(nodes[use.node].block) for use in uses):
+            return Refusal(Reason.NOT_ANALYSED, "no process comes to the call: what is tested around it holds for none")
         found = self.made(first)
         if found is None and (first.lo is None or first.lo.constant is None):
             found = _inside(first) or self.live_data.place(first) or self.live_data.refusal(uses)

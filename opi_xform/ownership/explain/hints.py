@@ -13,9 +13,9 @@ from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, body_
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.called import called_from, node_span, only_where
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
-from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN
+from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN, counted_anew
 from opi_xform.ownership.explain.movable import movable
-from opi_xform.ownership.explain.reasons import contents_refusal, counted_anew, written
+from opi_xform.ownership.explain.reasons import contents_refusal, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use

@@ -213,6 +213,23 @@ class Elsewhere:
                 return True
         return False
 
+    def freeing(self, objects: Objects) -> set[int]:
+        """Calls that may free one of the objects."""
+        return {n for n, freed in self.frees.items() if not freed.isdisjoint(objects - {UNKNOWN})}
+
+    @cached_property
+    def frees(self) -> dict[int, Objects]:
+        """Calls that free memory, and what that may be."""
+        out: dict[int, Objects] = {}
+        for node in self.graph.nodes:
+            action = node.action
+            effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+            if not isinstance(action, ins.CallInstr) or effect is None or effect.frees is None:
+                continue
+            if effect.frees.arg < len(action.args):
+                out[node.number] = self.program.points_to.operand(node.frame, action.args[effect.frees.arg])
+        return out
+
     # --- tables of pointers ---------------------------------------------------------------------------------------
 
     def part_of(self, node: int, row: ast.Expr, objects: Objects) -> list[int]:

@@ -9,13 +9,13 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span, only_where
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
     SURELY_WRITTEN,
+    counted_anew,
     of_one_piece,
     unknown_length,
     unsigned_count,
@@ -211,17 +211,6 @@ def liveness_refusal(
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 
 
-def counted_anew(program: Program, sent: Use) -> str:
-    """The function by which a message that may be of any length computes its count, each time anew; '' for none."""
-    if sent.buffer.count is None or sent.length is None or sent.length.constant is not None:
-        return ""
-    calls = (e for e in within(sent.call.args[sent.buffer.count]) if isinstance(e, ast.Call))
-    calls = (e for e in calls if not any(a.type.is_pointer or a.type.is_array for a in e.args))  # of numbers alone
-    named = (e.callee.name for e in calls if isinstance(e.callee, ast.FuncRef))
-    key = next(named, "")
-    return program.functions[key].name if key in program.functions else key
-
-
 def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
     """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
     why = origin(program, silent)
@@ -288,6 +277,10 @@ def other_variable(program: Program, use: Use, n: int) -> str | None:
     match node.action:
         case ins.Load(address=read) | ins.CopyBytes(source=read) if node.frame == program.graph.nodes[use.node].frame:
             found = {leaf.key for leaf in leaves(read) if isinstance(leaf, ins.Var)}
+        case ins.CallInstr(args=args) as call if node.frame == program.graph.nodes[use.node].frame:
+            effect = names_of(program).effect(call)
+            given = [args[r.arg] for r in effect.reads if r.arg < len(args)] if effect and not effect.mpi else []
+            found = {leaf.key for read in given for leaf in leaves(read) if isinstance(leaf, ins.Var)}
         case _:
             return None
     pointers = [key for key in found if program.variables[key].type.is_pointer]

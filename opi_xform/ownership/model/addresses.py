@@ -26,6 +26,7 @@ from opi_xform.ownership.model.names import Name, Names, Range, names_of, operan
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
+STORED = "is stored in "
 NO_START = "what could not be shown to be the start of a buffer"
 INSIDE = "is one inside its memory, not that of the start"
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})
@@ -332,8 +333,7 @@ class AddressFlow:
                 if based[1] and not in_carrier and self.base(self.recorded(n, 1)) in (None, *self.objects):
                     e = Expressions(self.program).of(self.graph.frames[node.frame].function, node.action)
                     place = UNSPELLED if e is None else spelling(e)
-                    where = "memory" if place == UNSPELLED else f"`{place}`"
-                    self.problem(n, Reason.OLD_ADDRESS, f"is stored in {where}")
+                    self.problem(n, Reason.OLD_ADDRESS, f"{STORED}{'memory' if place == UNSPELLED else f'`{place}`'}")
             case ins.Branch():
                 self.null_tests.add(n)
             case ins.SwitchOn():

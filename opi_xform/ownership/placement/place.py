@@ -20,6 +20,7 @@ from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
+from opi_xform.ownership.explain.other_pointers import copied_from
 from opi_xform.ownership.explain.pointers.row_uses import Untold, rows_untold
 from opi_xform.ownership.explain.pointers.second_names import set_beside
 from opi_xform.ownership.explain.pointers.settings import set_at
@@ -170,7 +171,12 @@ class _Placing(Releases):
             named, here = self.program.values.objects.by_name.get(carrier.variable, ()), {*map(line_of, made)}
             places = set_at(self.program, named, True)
             places = self.set_at() or tuple(span for span in places if line_of(span) not in here)
-            if places:
+            copied = copied_from(self.program, carrier.variable)
+            if copied is not None:
+                how = f"by a copy of `{copied[0]}` at {line_of(copied[1])}"
+                message = f"{what} comes to `{self.buffer.name}` {how}; the call would have to name `{copied[0]}`"
+                notes += ((copied[1], f"`{self.buffer.name}` is set here"),)
+            elif places:
                 where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
                 message = f"{what} does not come to {where} by plain statements that could be rewritten"
                 notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)

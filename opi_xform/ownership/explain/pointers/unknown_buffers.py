@@ -286,9 +286,9 @@ class Strays:
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
-        if info.variable in self.program.members:
-            return self.mixed(base, name)
         at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+        if info.variable in self.program.members:
+            return self.mixed(base, name, at)
         found = self.in_the_way(finder, info, at, name)
         if found is not None:  # of what else keeps it, that it shares its memory tells more than who may touch it
             found = self.unlike(base, name, at) or found
@@ -384,20 +384,19 @@ class Strays:
             return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
 
-    def mixed(self, table: int, name: str) -> _Cause:
-        """A table of pointers, some of which are not set to fresh memory of their own."""
-        seen: dict[int | None, int] = {}
+    def mixed(self, table: int, name: str, at: int | None) -> _Cause:
+        """A table of pointers, some of which are not set to fresh memory of their own.  at: the byte of one."""
+        seen, symbols = dict[int | None, int](), self.values.symbols
         for n, operands in sorted(self.values.operands.items()):
-            action = self.graph.nodes[n].action
-            if not isinstance(action, ins.Store) or self.values.symbols.base(operands[0]) != table:
+            action, value = self.graph.nodes[n].action, symbols.base(operands[1]) if len(operands) > 1 else None
+            if not isinstance(action, ins.Store) or symbols.base(operands[0]) != table or operands[1].constant == 0:
                 continue
-            value = self.values.symbols.base(operands[1])
-            if operands[1].constant == 0:
+            if at is not None and symbols.offset(operands[0]).constant not in (at, None):
                 continue
             if value is None or value in seen:
-                span = self.names.span(n)
+                other, span = changes_places(self.program, table, n, name), self.names.span(n)
                 message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
-                return _Cause(message, ((span, "here"),))
+                return _Cause(*((message, ((span, "here"),)) if other is None else (other[0], ((other[1], "here"),))))
             seen[value] = n
         notes = tuple((span, "one of them is set here") for span in apart(self.program, seen.values()))
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", notes[:SHOWN])

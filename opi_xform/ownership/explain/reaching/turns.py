@@ -9,9 +9,9 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.model.buffers import Program, Use
-from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, variables_in
 from opi_xform.ownership.model.split_rows import row_index
 
 
@@ -94,3 +94,40 @@ def _come_from(program: Program, n: int, stops: Iterable[int]) -> frozenset[int]
         seen.update(fresh)
         work += fresh
     return frozenset(loop.number for loop in nest.loops if loop.header in seen)
+
+
+def moving_loop(program: Program, use: Use) -> frozenset[int]:
+    """The innermost loop, as blocks, in each turn of which the message begins elsewhere; none: no such loop."""
+    graph, nest, names = program.graph, program.nest, names_of(program)
+    node = graph.nodes[use.node]
+    around = nest.chain(node.block)
+    work = [(node.frame, key) for key in variables_in(use.call.args[use.argument])]
+    seen = set(work)
+    stepped: set[int] = set()  # blocks in which a variable that the place depends on counts on
+    while work and around:
+        here = frame, key = work.pop()
+        for n in names.defs.get(("v", program.values.objects.variable(frame, key), 0), ()):
+            given = _given(program, n)
+            if here in given:
+                stepped.add(graph.nodes[n].block)
+            work.extend(one for one in given if one not in seen)
+            seen.update(given)
+    loops = (nest.loops[k].blocks for k in around)
+    return next((frozenset(blocks) for blocks in loops if not stepped.isdisjoint(blocks)), frozenset())
+
+
+def _given(program: Program, n: int) -> set[tuple[int, str]]:
+    """The variables, by frame, from which a node computes what it sets."""
+    graph, names = program.graph, names_of(program)
+    out: set[tuple[int, str]] = set()
+    work, seen = [n], {n}
+    while work:
+        for frame, operand in operands(graph.nodes[work.pop()]):
+            for leaf in leaves(operand):
+                if isinstance(leaf, ins.Var):
+                    out.add((frame, leaf.key))
+                elif isinstance(leaf, ins.Temp):
+                    defs = [d for d in names.defs.get(("t", frame, leaf.number), ()) if d not in seen]
+                    seen.update(defs)
+                    work.extend(defs)
+    return out
