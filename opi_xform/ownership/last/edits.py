@@ -402,7 +402,9 @@ class _Ending:
         info = self.graph.statement(self.graph.nodes[nodes[0]])
         if info is None or not isinstance(info.stmt, ast.ExprStmt) or not _for_nothing(info.stmt.expr, call):
             raise _Refused  # `return free(p);` of a void function: OPI_Free returns a number
-        return ReplaceCall(call.callee_span, "OPI_Free", ((call.args[0].span, self.address(plain(call.args[0]), True)),))
+        return ReplaceCall(
+            call.callee_span, "OPI_Free", ((call.args[0].span, self.address(plain(call.args[0]), True)),)
+        )
 
     def holding(self, n: int) -> Iterator[tuple[Name, int, int]]:
         node = self.graph.nodes[n]
