@@ -54,7 +54,7 @@ class Attempts:
     outline: Parse
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "starts", "tables", "copies")
+    left: tuple[str, ...] = ("structs", "macros", "names", "chains", "parts", "starts", "tables", "copies")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -73,6 +73,7 @@ class Attempts:
         for name in self.left:
             if (
                 kept
+                and (name != "chains" or self.left[0] == name)
                 and (name not in ("parts", "starts", "tables") or shared)
                 and (name != "copies" or self.program.complete)
             ):
@@ -82,6 +83,7 @@ class Attempts:
         attempts = {
             "macros": self.written_out,
             "names": self.plainly,
+            "chains": self.plainly,  # once more: of names for names
             "structs": self.loosened,
             "parts": self.parted,
             "starts": self.started,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from opi_xform.codes import Reason
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
@@ -126,6 +127,9 @@ def _condition(program: Program, guard: Guard) -> str:
     action = program.graph.nodes[guard[0]].action
     assert isinstance(action, ins.Branch)
     text = _plain(program, action.span)
+    info = program.graph.statement(program.graph.nodes[guard[0]])
+    if info is not None and isinstance(info.stmt, ast.Switch):
+        text = _of_case(text, action.cond)
     if not text:
         return f"behind the test in {line_of(action.span)}"
     if guard[1]:
@@ -134,6 +138,15 @@ def _condition(program: Program, guard: Guard) -> str:
     if compared is not None:
         return f"`{compared[1]} {NEGATED[compared[2]]} {compared[3]}`"
     return f"`{negated[1]}`" if negated is not None else f"`!({text})`" if " " in text else f"`!{text}`"
+
+
+def _of_case(text: str, cond: ins.Operand) -> str:
+    """The test of a case of a ``switch``, of which ``text`` is the number."""
+    match cond:
+        case ins.Op(op="==", args=(_, ins.Const(value=value))) if re.fullmatch(_PLACE, text):
+            return f"{text} == {value}"
+        case _:
+            return ""
 
 
 def _plain(program: Program, span: Span) -> str:

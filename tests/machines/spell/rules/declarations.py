@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 
 from opi_xform.ir import ast
@@ -173,8 +172,7 @@ def renamed(s: Source) -> Iterator[Change]:
     for variable, one in _declared_here(s):
         file = s.file(one.span)
         refs = [p.expr for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var == variable.key]
-        told = re.search(rf"/\* opi:[^*]*\b{variable.name}\b", s.texts[file])  # an annotation names it
-        if len(s.sources) == 1 and len(refs) == _words(s.texts[file], variable.name) - 1 and not told:
+        if len(s.sources) == 1 and len(refs) == _words(s.texts[file], variable.name) - 1:
             name = s.unused("name")
             yield (s.edit(one.name_span, name), *(s.edit(ref, name) for ref in refs))
 
