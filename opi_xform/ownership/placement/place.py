@@ -7,7 +7,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Edge, Flow, Level
@@ -54,10 +54,12 @@ from opi_xform.ownership.placement.states import (
     RECV,
     REPLACE,
     SENDS,
+    Edges,
     Event,
     Insertion,
     Places,
     View,
+    nothing_at,
 )
 from opi_xform.ownership.spelling.mentions import Texts, definitions
 from opi_xform.record import dataclass
@@ -70,7 +72,8 @@ class Placement:
     points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
     that must include opi.h.  acquires, releases: the same points by what happens there.  test: a comparison with NULL
     that might find something else than before, which makes all sites stay.  guarded: memory is asked for where none is
-    there yet, on some ways only.  ahead: before a loop with a site, so that there is none of these.
+    there yet, on some ways only.  ahead: before a loop with a site, so that there is none of these.  holds: the states
+    of the carrier behind nodes that were asked for.
     """
 
     edits: tuple[Edit, ...]
@@ -82,6 +85,7 @@ class Placement:
     test: Refusal | None = None
     guarded: bool = False
     ahead: bool = False
+    holds: Mapping[int, int] = field(default_factory=dict)
 
 
 _OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, REPLACE, IREPLACE, DEALLOC})  # what gives it, takes it or frees it
@@ -104,17 +108,19 @@ def place(
     shared: Tables | None = None,
     ahead: bool = False,
     renewed: Sequence[Renewal] = (),
+    shown: Collection[int] = (),
 ) -> Placement | Refusal:
     """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written.
 
     ahead: memory may be allocated before a loop with a site, for all of its turns.  renewed: where the buffer gets new
-    memory, so that there is room.
+    memory, so that there is room.  shown: nodes of which ``Placement.holds`` is to tell.
     """
     failure: Unplaceable | None = None
     for eager in (False, True):
         found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
         found.may_be_ahead = ahead
         found.renewed = renewed
+        found.shown = shown
         try:
             return found.run(eager)
         except Unplaceable as reason:
@@ -237,9 +243,9 @@ class _Placing(Releases):
                 hint = ending(self.program, self.buffer, self.null_tests, known, addressed, unmoved)
                 test = replace(test, hint=hint)
         guarded = any(i.kind == "guard" for i in self.insertions)
-        return Placement(
-            written.edits, points, written.files, acquires, releases, rows, test, guarded, self.may_be_ahead
-        )
+        files, ahead = written.files, self.may_be_ahead
+        placed = Placement(written.edits, points, files, acquires, releases, rows, test, guarded, ahead)
+        return replace(placed, holds=self.held()) if self.shown else placed
 
     def arrange(self, variable: Variable, lazy: Collection[Level]) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
@@ -252,7 +258,7 @@ class _Placing(Releases):
             if again:
                 chosen = cases(self.program, self.flow, self.events.all)
             chosen = [{**case, **present} for case in chosen]
-            sides = views(self.program, self.flow, self.events.all, levels, chosen)
+            sides = views(self.program, self.flow, [*self.events.all, *map(nothing_at, self.shown)], levels, chosen)
             if untold := [one for one in sides if isinstance(one, Untold)]:
                 raise Unplaceable(*rows_untold(self.program, self.buffer, untold))
             self.views, self.insertions, self.lifted = [v for v in sides if isinstance(v, View)], [], 0
@@ -479,8 +485,7 @@ class _Placing(Releases):
                 level = (frame, insertion.stmt)
                 entering[level], leaving[level] = self.flow.boundary(level, self.flow.succs, self.flow.preds)
         before = {n: self.flow.preds[n] for frame, _ in entering for n in self.flow.by_frame[frame]}
-        whole = View({}, before, entering, leaving)
-        for (u, v), found in Places(self.flow, whole, self.insertions).on.items():
+        for (u, v), found in Places(self.flow, Edges(before, entering, leaving), self.insertions).on.items():
             if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
                 point = (u, "after")
             elif v < len(self.graph.nodes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Flow, Level
@@ -67,7 +67,9 @@ class State:
 
 
 class Situation:
-    """What acquiring and releasing have in common."""
+    """What acquiring and releasing have in common.  shown: nodes of which ``held`` is to tell."""
+
+    shown: Collection[int] = ()
 
     def __init__(
         self, program: Program, buffer: Buffer, converted: frozenset[Place], null_tests: tuple[int, ...], shared: Tables
@@ -125,6 +127,15 @@ class Situation:
             for insertion, s in found.insertions.items():
                 state.insertions[insertion] = state.insertions.get(insertion, 0) | s
         return state
+
+    def held(self) -> dict[int, int]:
+        """What the carrier may hold behind the nodes that are shown."""
+        out: dict[int, int] = {}
+        for side in self.views:
+            solution = solve(self.flow, side, self.events.by_node, self.insertions, self.initial)
+            for n in (n for n in self.shown if n in side.succs):
+                out[n] = out.get(n, 0) | solution.behind(side, n)
+        return out
 
     @staticmethod
     def worse(before: State, after: State) -> bool:
