@@ -19,6 +19,7 @@ from opi_xform.graph.islands import islands
 from opi_xform.graph.loops import LoopNest, loop_nest
 from opi_xform.graph.whole import Whole, called_back, entries, initialised, merge
 from opi_xform.ir import ast
+from opi_xform.ir.ast import Units
 from opi_xform.ir.calls import functions_called
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.values import Values
@@ -30,7 +31,6 @@ from opi_xform.ownership.decide import decide
 from opi_xform.ownership.decisions import all_kept, with_shown
 from opi_xform.ownership.disjoint import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.model.buffers import Member, Options, Program
-from opi_xform.ownership.model.names import forget_names
 from opi_xform.ownership.model.plan import Decision, Plan, Told
 from opi_xform.ownership.placement.leftovers import leftover_edits
 from opi_xform.ownership.relevance import followed_all, relevant
@@ -121,7 +121,9 @@ def program(
         found = _promoted(whole, effects, [replace(first, exchanges=exchanged)], complete, part, apart, swaps, around)
         right = sound(found, swaps)
         if len(right) == len(swaps):
+            known.end()
             return found
+        found.end()
         swaps = right
     last = [known]
     del known  # a program's values are large: two at a time are enough
@@ -152,10 +154,10 @@ def _promoted(
         with part("members"):
             graph, variables = promoted(more.graph, more.variables, number_tables(found) if through else ())
             graph, exchanged = placed(graph, swaps, more.members, variables)
+        found.end()
         nest, before = found.nest, {} if swaps else found.values.objects.first
         relative = found.values.objects.relative
         del found
-        forget_names()
         found = _memory(
             whole,
             effects,
@@ -284,6 +286,7 @@ def analyse(
     with part("merge"):
         effects = loaded = load_effects(options.effects, strict=options.strict)
         units, threads = followed(without_misread(units), effects)
+        units = Units.of(units)
         whole = replace(merge(units), threads=threads)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
@@ -302,6 +305,7 @@ def looked_at(units: Sequence[ast.Unit], options: Options) -> Program | None:
     """What is known of a program before anything is decided; None where it is too large."""
     effects = load_effects(options.effects, strict=options.strict)
     units, threads = followed(without_misread(units), effects)
+    units = Units.of(units)
     whole = replace(merge(units), threads=threads)
     try:
         return program(whole, _of_libraries(effects, whole), everything=False)
@@ -319,6 +323,7 @@ def _decided(
         plan = decide(units, known, options)
     if _changes_what_was_passed(plan, known):  # no rule makes such an edit, and none may: see how it is with all there
         everything = True
+        known.end()
         known = program(whole, effects, part, exchanges=True)
         with part("decide"):
             plan = decide(units, known, options)
@@ -346,6 +351,7 @@ def by_themselves(
                 plan = decide(units, known, replace(options, told=told))
         except TooLargeError:
             continue
+        known.end()
         if not _changes(plan, known, known.functions.keys() - alone | shared):
             kept, last = with_shown(kept, plan), known
             heard.update(told)
@@ -406,8 +412,10 @@ def _with_told(
         with part("decide"):
             other, better = with_assumption(plan, decide(units, again, options))
         if better and (everything or not _changes_what_was_passed(other, again)):
+            known.end()
             plan, known = other, again
         else:
+            again.end()
             remarks += [no_effect(one, "no site converts because of it") for one in dict(said.facts)]
     return replace(plan, diagnostics=(*plan.diagnostics, *remarks)), known
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
+from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
@@ -114,7 +114,7 @@ def _holds(program: Program, test: Test, fixed: dict[int, int]) -> bool:
     return value is not None and (value > 0) - (value < 0) in test[1]
 
 
-@lru_cache(maxsize=1)
+@once
 def _texts(program: Program) -> Texts:
     return Texts()
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import buffers, collect
-from opi_xform.ownership.conditions.addresses.aliases import value_refusal
+from opi_xform.ownership.model.addresses import flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.ownership.model.traced import path
@@ -192,7 +192,7 @@ def _changes(program: Program, buffer: Buffer, converted: frozenset[tuple[str, i
     """Nodes before and after which the pointer is set, and before and after which it is cleared."""
     if not converted:
         return None
-    shape = value_refusal(program, buffer)
+    shape = value_refusal(flow_of(program, buffer))
     lifted = {key for u in buffer.uses if u.place in converted for key in path(program, u)[0]}
     placed = place(program, replace(buffer, lifted=frozenset(lifted)), converted, getattr(shape, "null_tests", ()))
     acquires, releases = getattr(placed, "acquires", None), getattr(placed, "releases", None)
