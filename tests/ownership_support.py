@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opi_xform.analysis import known
 from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
 from opi_xform.graph.whole import merge
-from opi_xform.ir import ast
+from opi_xform.ir.ast import Units
+from opi_xform.ir.span import NOWHERE
 from opi_xform.ownership.buffers.uses import buffers, collect
+from opi_xform.ownership.model.addresses import AddressFlow, flow_of
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.placement.place import tables
 from opi_xform.ownership.placement.situation import Tables
@@ -64,7 +66,7 @@ class Source:
     """A program under test: ``line(text)`` is the number of the first line that has ``text``."""
 
     text: str
-    units: tuple[ast.Unit, ...]
+    units: Units
     program: Program
     buffers: dict[str, Buffer]
     uses: tuple[Use, ...]
@@ -76,6 +78,10 @@ class Source:
         """Where the carrier of a buffer would change if all its sites were converted."""
         return [(use.node, when) for use in self.buffers[name].uses]
 
+    def flow(self, name: str) -> AddressFlow:
+        """Where the address of a buffer is held."""
+        return flow_of(self.program, self.buffers[name])
+
     def key(self, name: str) -> str:
         """The key of the only variable of that name."""
         (found,) = {k for k, v in self.program.variables.items() if v.name == name}
@@ -84,9 +90,7 @@ class Source:
 
 def shared(found: Source) -> Tables:
     """What all buffers of a program share: its flow of statements, where variables are set, its texts."""
-    return tables(
-        found.program, lambda path: found.text.encode() if path.endswith("f0.c") else (HEADER + LIBC).encode()
-    )
+    return tables(found.program)
 
 
 def source(body: str, *others: str) -> Source:
@@ -108,9 +112,9 @@ def source_in(folder: Path, body: str, *others: str) -> Source:
     program = known.program(whole, load_effects())
     uses = collect(program)
     groups, _ = buffers(program, uses)
-    found = Source(START + body, tuple(units), program, {b.name: b for b in groups}, tuple(uses))
-    index = mentions_of(found.units)
+    found = Source(START + body, Units.of(units), program, {b.name: b for b in groups}, tuple(uses))
     for unit in units:  # the checks read the text, and the folder may be about to go
         for file in unit.files:
-            index.texts.read(file)
+            mentions_of(found.units).texts.read(file)
+            tables(program).texts.of(replace(NOWHERE, file=file))
     return found

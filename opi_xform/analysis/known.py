@@ -25,7 +25,6 @@ from opi_xform.ownership.buffers.number_tables import number_tables, promoted
 from opi_xform.ownership.buffers.tables import find_tables
 from opi_xform.ownership.disjoint import Apart, never_of
 from opi_xform.ownership.model.buffers import Member, Program
-from opi_xform.ownership.model.names import forget_names
 from opi_xform.ownership.relevance import followed_all, relevant
 from opi_xform.ownership.swaps import Found, placed, sound
 from opi_xform.ownership.swaps import find as find_swaps
@@ -121,7 +120,9 @@ class Analysis:
             found = self.exchanged(shape, swaps, known.values.objects.relative)
             right = sound(found, swaps)
             if len(right) == len(swaps):
+                known.end()
                 return found
+            found.end()
             swaps = right
         last = [known]
         del known  # a program's values are large: two at a time are enough
@@ -164,10 +165,10 @@ class Analysis:
             with self.part("members"):
                 graph, variables = promoted(more.graph, more.variables, number_tables(found) if through else ())
                 graph, exchanges = placed(graph, swaps, more.members, variables)
+            found.end()
             shape = Shape(graph, found.nest, variables, more.members)
             before, relative = {} if swaps else found.values.objects.first, found.values.objects.relative
             del found
-            forget_names()
             found = replace(self.memory(shape, False, before, bool(swaps), relative), exchanges=exchanges)
         return found
 

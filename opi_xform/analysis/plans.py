@@ -15,6 +15,7 @@ from opi_xform.graph.around import Around
 from opi_xform.graph.islands import islands
 from opi_xform.graph.whole import Whole, merge
 from opi_xform.ir import ast
+from opi_xform.ir.ast import Units
 from opi_xform.ir.calls import functions_called
 from opi_xform.ownership.buffers.uses import all_calls
 from opi_xform.ownership.decide import decide
@@ -60,9 +61,10 @@ def looked_at(units: Sequence[ast.Unit], options: Options) -> Program | None:
         return None
 
 
-def _merged(units: Sequence[ast.Unit], effects: Effects) -> tuple[Sequence[ast.Unit], Whole]:
+def _merged(units: Sequence[ast.Unit], effects: Effects) -> tuple[Units, Whole]:
     """The files as one program, and as they are followed: with what OpenMP's threads run marked."""
-    units, threads = followed(without_misread(units), effects)
+    followed_units, threads = followed(without_misread(units), effects)
+    units = Units.of(followed_units)
     return units, replace(merge(units), threads=threads)
 
 
@@ -77,6 +79,7 @@ def _decided(
         plan = decide(units, known, options)
     if _changes_what_was_passed(plan, known):  # no rule makes such an edit, and none may: see how it is with all there
         everything = True
+        known.end()
         known = analysis.program(everything, exchanges=True)
         with part("decide"):
             plan = decide(units, known, options)
@@ -104,6 +107,7 @@ def by_themselves(
                 plan = decide(units, known, replace(options, told=told))
         except TooLargeError:
             continue
+        known.end()
         if not _changes(plan, known, known.functions.keys() - alone | shared):
             kept, last = with_shown(kept, plan), known
             heard.update(told)
@@ -157,8 +161,10 @@ def _with_told(
         with analysis.part("decide"):
             other, better = with_assumption(plan, decide(units, again, options))
         if better and (everything or not _changes_what_was_passed(other, again)):
+            known.end()
             plan, known = other, again
         else:
+            again.end()
             remarks += [no_effect(one, "no site converts because of it") for one in dict(said.facts)]
     return replace(plan, diagnostics=(*plan.diagnostics, *remarks)), known
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from opi_xform.divide.places import Offsets
 from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError
-from opi_xform.ir.ast import Unit
+from opi_xform.ir.ast import Unit, Units
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Decision, Edit, Note, Plan, SiteKey, Told
 from opi_xform.record import dataclass
@@ -106,6 +106,8 @@ class Again:
                 found, better = self.further(inner, program, plan if self.reasons else back.with_reasons(plan, old))
                 if better is not None:
                     plan, changed = found, better
+            if program is not None:
+                program.end()
             edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
             contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
             return Tried(back.plan(plan, old), contents, edits)
@@ -137,7 +139,7 @@ class Again:
             program = None if found is None else self.known(found[0])
             return None if program is None else (program, top)
 
-    def _parsed(self, top: str, texts: Mapping[str, bytes]) -> tuple[list[Unit], list[Job]] | None:
+    def _parsed(self, top: str, texts: Mapping[str, bytes]) -> tuple[Units, list[Job]] | None:
         """The units with these texts, and what was parsed, in a copy below a folder."""
         lay_out(top, self.units, texts, self.sources)
         jobs = [(mirrored(top, self.sources.name(u.path)), mirrored_flags(top, self.flags(u.path))) for u in self.units]
@@ -146,7 +148,7 @@ class Again:
             if isinstance(result, FrontendError) or any(d.severity == "error" for d in result.diagnostics):
                 return None
             units.append(result)
-        return units, jobs
+        return Units.of(units), jobs
 
     def _moved(self, told: Told, top: str, moved: Mapping[str, Moved]) -> Told:
         file = self.sources.name(told.file)

@@ -130,6 +130,7 @@ class Starting:
             if ready is not None and taken.isdisjoint(anew):
                 taken |= anew
                 out.append(ready)
+        program.end()
         return out
 
     def written(

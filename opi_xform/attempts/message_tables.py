@@ -72,6 +72,7 @@ class Tabling(Starting):
             if known is not None:
                 held.append((one, known, moved))
         rests = proof.together([known for _, known, _ in held])
+        program.end()
         out: list[Ready] = []
         for i, (one, known, moved) in enumerate(held):
             ready = self.ready_table(one, known, moved, rests[i]) if i in rests else None

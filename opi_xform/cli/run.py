@@ -39,7 +39,7 @@ from opi_xform.cli.progress import Progress
 from opi_xform.cli.terminal import print_error
 from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
-from opi_xform.ir.ast import Diagnostic, Function, Unit
+from opi_xform.ir.ast import Diagnostic, Function, Unit, Units
 from opi_xform.ir.walk import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
 from opi_xform.ownership.model.plan import Edit, Plan
@@ -285,7 +285,7 @@ def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: 
             problems += [mending.problem(d.message, d.file, d.line) for d in wrong]
     if problems:
         raise Failure(mending.gathered(problems))
-    return tuple(units)
+    return Units.of(units)
 
 
 def _require_unchanged(units: Sequence[Unit], sources: Sources) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TypeGuard, cast
 
 from opi_xform.divide.flow import Name, Pointers, Trouble
@@ -14,6 +13,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.least import either
 from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.once import once_each
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import Prover, facts_at
@@ -200,13 +200,13 @@ def prover_at(program: Program, n: int, more: Sequence[Poly]) -> Prover:
     counts = frozenset(info.number for info in symbols.table if info.kind == "count")
     facts = [symbols.resolve(f) for f in (*facts_at(program, n), *more)]
     facts += [*smaller(program, facts), *one_of_numbers(program, facts)]
-    return _prover(tuple(f for f in facts if f.constant is None), counts)
+    return _prover(program, (tuple(f for f in facts if f.constant is None), counts))
 
 
-@lru_cache(maxsize=256)
-def _prover(facts: tuple[Poly, ...], counts: frozenset[int]) -> Prover:
-    """Many nodes have the same facts, and what follows from them depends on nothing else."""
-    return Prover(facts, counts)
+@once_each
+def _prover(_program: Program, given: tuple[tuple[Poly, ...], frozenset[int]]) -> Prover:
+    """Many nodes have the same facts (and counts), and what follows from them depends on nothing else."""
+    return Prover(*given)
 
 
 def smaller(program: Program, facts: Sequence[Poly]) -> list[Poly]:
@@ -233,7 +233,7 @@ def nested_at(program: Program, n: int) -> Prover:
     facts = [symbols.resolve(f) for f in facts_at(program, n)]
     turns = [f for f in dict.fromkeys(facts) if not counts.isdisjoint(f.symbols()) and len(f.terms) > 1]
     turns = [f for f in turns if all(symbols.table[s].kind != "exit" for s in f.symbols())][:MOST_TURNS]
-    return _prover((*turns, *(a * b for a, b in itertools.combinations(turns, 2))), counts)
+    return _prover(program, ((*turns, *(a * b for a, b in itertools.combinations(turns, 2))), counts))
 
 
 def exits_as_counts(program: Program, prover: Prover, p: Poly) -> Poly:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir.walk import children, within
+from opi_xform.once import once
 from opi_xform.ownership.allocation.deallocations import freeing_functions
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
@@ -83,7 +83,7 @@ class Mentions:
         return sorted(out.values(), key=lambda m: m.place)
 
 
-@lru_cache(maxsize=1)
+@once
 def mentions_of(program: Program) -> Mentions:
     """Those of a program, found once."""
     return Mentions(program.functions)

@@ -8,11 +8,13 @@ it into an escape of everything reachable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Record, Type
+from opi_xform.once import Findings
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -436,3 +438,17 @@ class Unit:
     names_proc_null: bool = True  # its text, headers and flags mention MPI_PROC_NULL (the MPI's own headers apart)
     f2c: bool = False  # it reads the header of the programs that f2c writes, the system's or one of its own
     loose: bool = False  # its flags or its text let memory be read as another type than it was written (``typed.py``)
+
+
+class Units(tuple[Unit, ...]):
+    """Units that are looked at together.  Programs that are made of them share what is found out about their text."""
+
+    @classmethod
+    def of(cls, units: Iterable[Unit]) -> Units:
+        """The same units, with what was found out about them where they are such a tuple already."""
+        return units if isinstance(units, Units) else cls(units)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What was found out about them (``once.py``): of the text alone, so that no program is kept by it."""
+        return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from opi_xform.ir import ast
 from opi_xform.ir.walk import children, expressions
 
+# A function has its fields and nothing else, since it is stored (``frontend/pickling.py``), and programs share it.
 _known: dict[int, tuple[ast.Function, tuple[ast.Call, ...]]] = {}
 _MOST = 50_000
 

@@ -65,7 +65,7 @@ class Stretches:
     def __init__(self, graph: Graph, nest: LoopNest, values: Values) -> None:
         self.graph = graph
         self.nest = nest
-        self.values = values
+        self.conditions, self.symbols = values.conditions, values.symbols  # not what these are kept with
         self.tails = tails(graph, nest)
         self.items: dict[int, list[tuple[int, int]]] = {}  # by loop, -1: the whole
         self.item_of: dict[int, dict[int, int]] = {}  # by which block the item is found, from any block in it
@@ -117,8 +117,8 @@ class Stretches:
         last = self.graph.blocks[block][-1] if self.graph.blocks[block] else -1
         if last < 0 or not isinstance(self.graph.nodes[last].action, ins.Branch):
             return False
-        c = self.values.conditions.get(last)
-        table = self.values.symbols.table
+        c = self.conditions.get(last)
+        table = self.symbols.table
         return c is None or any(table[s].kind == "object" for s in (c.left - c.right).symbols())
 
     def make(self, loop: int, tails_matter: bool) -> Region:
@@ -156,11 +156,9 @@ def _common(a: int, b: int, parent: list[int], depth: list[int], jump: list[int]
     return a
 
 
-_latest: list[Stretches] = []
-
-
 def stretches_of(graph: Graph, nest: LoopNest, values: Values) -> Stretches:
-    """The regions of a program; the latest ones are remembered, all objects of a program share them."""
-    if not _latest or _latest[0].values is not values:
-        _latest[:] = [Stretches(graph, nest, values)]
-    return _latest[0]
+    """The regions of a program; they are kept with its values, and all its objects share them."""
+    found = values.findings.get(Stretches)
+    if not isinstance(found, Stretches):
+        found = values.findings[Stretches] = Stretches(graph, nest, values)
+    return found

@@ -11,6 +11,7 @@ from opi_xform.memory.environment import Cell, Environment
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.symbols import Symbols
+from opi_xform.once import Findings
 from opi_xform.record import dataclass
 
 MAY_REACH = "code that is not known may reach it"  # though no call has its address
@@ -78,6 +79,8 @@ class Values:
     # (object, offset) of pointers made by a subscript -> the arrays
     arrays: dict[int, tuple[int, int]] = field(default_factory=dict)  # load, store -> array that it stays in: lo, bytes
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)
+
+    findings: Findings = field(default_factory=dict)  # what was found out about the graph they are of (``once.py``)
 
     def escape(self, o: int, n: int, reason: str) -> None:
         """What happens to an object from node n on is not known."""

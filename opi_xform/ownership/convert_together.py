@@ -134,14 +134,15 @@ def _renamed(
     """With the carrier written in the place of names that would be older; ``stale`` where that cannot be."""
     program = going.facts.program
     seconds = second_names(program, going.facts.units, buffer) if not buffer.swaps else {}
-    if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
+    flow = going.facts.flow(buffer.lifted)
+    if not seconds or alias_refusal(flow, buffer, placed.points, placed.rows, seconds) is not None:
         return stale
     setting = {n for second in seconds.values() for n in second.nodes}
     fewer = replace(buffer, touches=tuple(n for n in buffer.touches if n not in setting))
     again = place(
         program, fewer, going.places, null_tests, renewed=going.renewed
     )  # nothing has to be there for a name that is not used
-    if isinstance(again, Placement) and alias_refusal(program, buffer, again.points, again.rows, seconds) is None:
+    if isinstance(again, Placement) and alias_refusal(flow, buffer, again.points, again.rows, seconds) is None:
         placed = again
     more = renaming(program, seconds, placed.edits)
     if more is None:

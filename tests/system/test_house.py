@@ -41,6 +41,7 @@ LIBRARIES = ("process", "ranks", "malloc", "shared")
 
 ORDER = (
     "record",
+    "once",
     "kept",
     "toml",
     "codes",
@@ -79,6 +80,9 @@ ORDER = (
 
 COMMANDS = {"opi_xform.bindings.__main__"}
 """Modules that are run by themselves: they may use what comes later."""
+
+CONSTANTS = {"opi_xform.ownership.model.endings:NOTHING"}
+"""Empty, and stay so."""
 
 NO_NAMES = {
     "told",
@@ -224,6 +228,66 @@ def test_names_say_what_is_in_a_module() -> None:
 
 def test_every_module_says_what_it_is() -> None:
     assert [m for m, path in modules().items() if not read(path).doc] == []
+
+
+KEPT_BY_MODULES = {"opi_xform.ir.calls:_known": "calls of functions, which have no place for them"}
+"""What a module keeps, and why no value can: all else that is found out belongs to a value (``once.py``)."""
+
+TEXTS = {"str", "bytes", "int", "bool", "None", "tuple", "Headers", "Path", "Mpi"}
+"""What functions may be given whose results the standard library's caches keep: nothing that belongs to a program."""
+
+CACHES = {"lru_cache", "cache"}
+
+
+def kept_by(module: str, path: Path) -> Iterator[str]:
+    """Lists and dictionaries of a module that are empty at first, and caches of what belongs to programs."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and _empty(statement.value):
+            target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+            yield f"{module}:{ast.unparse(target)}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(_caches(d) for d in node.decorator_list):
+            given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            words = {n.id for a in given if a.annotation for n in ast.walk(a.annotation) if isinstance(n, ast.Name)}
+            if words - TEXTS or any(a.annotation is None for a in given):
+                yield f"{module}:{node.name}"
+
+
+def _empty(value: ast.expr | None) -> bool:
+    match value:
+        case ast.List(elts=[]) | ast.Dict(keys=[]):
+            return True
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
+            return name in ("list", "dict", "set", "defaultdict", "OrderedDict", "Counter", "WeakKeyDictionary")
+        case ast.Call(func=ast.Subscript(value=ast.Name(id=name)), args=[]):
+            return name in ("list", "dict", "set")
+        case _:
+            return False
+
+
+def _caches(decorator: ast.expr) -> bool:
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return (isinstance(named, ast.Name) and named.id in CACHES) or (
+        isinstance(named, ast.Attribute) and named.attr in CACHES
+    )
+
+
+def test_what_is_found_out_belongs_to_the_value_it_is_about() -> None:
+    """No module keeps what is known of a program, a graph, a buffer: it is a finding of theirs, and ends with them."""
+    found = {one for module, path in modules().items() for one in kept_by(module, path)}
+    assert found - CONSTANTS == KEPT_BY_MODULES.keys()
+
+
+def test_what_a_module_keeps_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(
+        "_latest: list[int] = []\n_by = dict[int, int]()\nTABLE = {'a': 1}\n"
+        "@lru_cache(maxsize=1)\ndef of(program: Program) -> int: ...\n"
+        "@functools.cache\ndef also(a: tuple[Poly, ...]) -> int: ...\n"
+        "@cache\ndef text(name: str, more: tuple[str, ...]) -> str: ...\n@once\ndef fine(p: Program) -> int: ...\n"
+    )
+    assert set(kept_by("m", path)) == {"m:_latest", "m:_by", "m:of", "m:also"}
 
 
 def c_files(*folders: Path) -> list[Path]:

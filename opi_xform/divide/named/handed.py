@@ -7,7 +7,6 @@ is called, and for how much: it looks at the environment, or checks that there i
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 
 from opi_xform.calls.calls import calls_back
 from opi_xform.graph.graph import Bind, Unbind, evaluated
@@ -17,6 +16,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
 from opi_xform.ir.walk import expressions
 from opi_xform.memory.objects import UNKNOWN
+from opi_xform.once import once
 from opi_xform.ownership.allocation.allocating import asked, passed_on
 from opi_xform.ownership.allocation.busy import ALLOCATORS, Busy, frames_inside
 from opi_xform.ownership.allocation.others import may_set
@@ -49,7 +49,7 @@ class Origin:
     environment: bool = False
 
 
-@lru_cache(maxsize=2)
+@once
 def origins(program: Program) -> Mapping[int, Origin]:
     """By object of the heap, of those that one call allocates."""
     flow = Flow(program.graph)
@@ -118,7 +118,7 @@ def other_later(program: Program, o: int, n: int) -> int | None:
     return None
 
 
-@lru_cache(maxsize=2)
+@once
 def _sets_environment(program: Program) -> bool:
     """The program may set its environment, somewhere, or have it set while something else runs."""
     if program.taken or not _SETTING.isdisjoint(program.variables):

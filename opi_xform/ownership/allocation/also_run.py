@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lvalues import function_expressions
 
@@ -32,7 +32,7 @@ def also_run(program: Program, again: bool = True) -> frozenset[str]:
     return _with_callees(program, work)
 
 
-@lru_cache(maxsize=2)
+@once
 def run_unwatched(program: Program) -> frozenset[str]:
     """The same, and those that are not followed since no message depends on them (``atexit(done)``).
 
@@ -41,7 +41,7 @@ def run_unwatched(program: Program) -> frozenset[str]:
     return also_run(program) | _with_callees(program, program.graph.passed)
 
 
-@lru_cache(maxsize=2)
+@once
 def run_besides(program: Program) -> frozenset[str]:
     """The same, but for what only runs there since a function calls itself: the graph has one level of that."""
     return also_run(program, again=False) | _with_callees(program, program.graph.passed)

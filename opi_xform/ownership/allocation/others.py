@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import lru_cache
 
 from opi_xform.ir import instr as ins
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 
 
@@ -27,14 +27,14 @@ def may_set(program: Program, keys: Collection[str], called: bool = True) -> boo
     return False
 
 
-@lru_cache(maxsize=2)
+@once
 def at_any_time(program: Program) -> frozenset[int]:
     """Objects that others may change, whatever the program does."""
     values, objects = program.values, program.values.objects
     return frozenset(objects.exposed | objects.foreign | values.foreign.keys() | _pending(program))
 
 
-@lru_cache(maxsize=2)
+@once
 def _pending(program: Program) -> frozenset[int]:
     """Objects that an operation may write until somebody completes it."""
     out: set[int] = set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 
 from opi_xform.graph.graph import Action, Lost
 from opi_xform.graph.statements import Flow
@@ -11,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import expressions
 from opi_xform.memory.objects import UNKNOWN
+from opi_xform.once import once
 from opi_xform.ownership.allocation.busy import frames_inside, read_in
 from opi_xform.ownership.allocation.others import at_any_time, may_set
 from opi_xform.ownership.model.buffers import Program
@@ -248,7 +248,7 @@ def _by_name_only(program: Program, key: str) -> bool:
     return known and key not in _addressed(program)
 
 
-@lru_cache(maxsize=2)
+@once
 def _addressed(program: Program) -> frozenset[str]:
     """Variables of which the address is taken, in initialisers too."""
     roots = [e for f in program.functions.values() for e in expressions(f.body)]

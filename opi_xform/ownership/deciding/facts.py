@@ -25,7 +25,7 @@ from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.liveness.liveness import Finding, Judge
-from opi_xform.ownership.model.addresses import ValueCheck, value_refusal
+from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, StopOthers
 from opi_xform.ownership.patterns.agree import Patterns
@@ -83,9 +83,19 @@ class BufferFacts:
         return self.of.options
 
     @cached_property
+    def _flows(self) -> dict[frozenset[str], AddressFlow]:
+        return {}
+
+    def flow(self, lifted: frozenset[str] = frozenset()) -> AddressFlow:
+        """Where its address is held, these parameters standing for its carrier; liveness has no part in that."""
+        if lifted not in self._flows:
+            self._flows[lifted] = flow_of(self.program, replace(self.found, lifted=lifted))
+        return self._flows[lifted]
+
+    @cached_property
     def values(self) -> ValueCheck:
         """What is done with its address, and where that is compared with NULL."""
-        return value_refusal(self.program, self.found)
+        return value_refusal(self.flow())
 
     @cached_property
     def liveness(self) -> Judging:
@@ -106,7 +116,7 @@ class BufferFacts:
     @cached_property
     def left_out(self) -> Refusal | tuple[StopOthers, ...]:
         """Why text that the preprocessor leaves out keeps it, or what sees to it that it stays left out."""
-        return left_out(self.units, self.program, self.buffer, self.options.strict)
+        return left_out(self.units, self.flow(), self.options.strict)
 
     @property
     def left_out_so_far(self) -> Refusal | tuple[StopOthers, ...] | None:
@@ -222,6 +232,11 @@ class Placed:
     @property
     def program(self) -> Program:
         return self.going.facts.program
+
+    @property
+    def flow(self) -> AddressFlow:
+        """Where the buffer's address is held."""
+        return self.going.facts.flow(self.buffer.lifted)
 
     @cached_property
     def edits(self) -> tuple[Edit, ...]:

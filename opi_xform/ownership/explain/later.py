@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
+from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
 from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
@@ -117,7 +117,7 @@ def _holds(program: Program, test: Test, fixed: dict[int, int]) -> bool:
     return value is not None and (value > 0) - (value < 0) in test[1]
 
 
-@lru_cache(maxsize=1)
+@once
 def _texts(program: Program) -> Texts:
     return Texts()
 

@@ -6,12 +6,13 @@ message is asked here whether it can be of that message at all.  Which sites con
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
+from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_in
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import never_same
@@ -297,6 +298,6 @@ class Elsewhere:
         return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
 
 
-@lru_cache(maxsize=1)
+@once
 def elsewhere_of(program: Program) -> Elsewhere:
     return Elsewhere(program)

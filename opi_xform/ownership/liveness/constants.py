@@ -7,10 +7,10 @@ given.  A number that is set before the loops in which it is used is as good: it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.once import once
 from opi_xform.ownership.liveness.zero_ends import filled_by
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.object_index import index_of
@@ -166,7 +166,7 @@ def _name(program: Program, frame: int, key: str) -> Name:
     return (-1 if program.variables[key].is_global else frame, key)
 
 
-@lru_cache(maxsize=4)
+@once
 def _given(program: Program) -> dict[Name, list[tuple[Node, Value | None]]]:
     """By name: where it is given something, and what, where an operand is that."""
     out: dict[Name, list[tuple[Node, Value | None]]] = {}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
@@ -21,6 +20,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.endings import NO_END
 
@@ -223,7 +223,7 @@ class Failures:
         return not isinstance(action.args[argument], ins.Const)  # MPI_STATUS_IGNORE
 
 
-@lru_cache(maxsize=1)
+@once
 def failures_of(program: Program) -> Failures:
     """The analysis of a program, found once."""
     return Failures(program)

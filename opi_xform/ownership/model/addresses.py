@@ -460,17 +460,11 @@ def _kept(effect: FunctionEffect, i: int, type_: Type) -> str:
     return f"is an argument of `{effect.name}`, whose result may depend on it"
 
 
-_latest: list[tuple[Buffer, AddressFlow]] = []
-
-
 def flow_of(program: Program, buffer: Buffer) -> AddressFlow:
-    """The flow of a buffer's address; the latest one is remembered, it is asked for several times in a row."""
-    names = names_of(program)
-    if not _latest or _latest[0][0] is not buffer or _latest[0][1].names is not names:
-        _latest[:] = [(buffer, AddressFlow(names, buffer))]
-    return _latest[0][1]
+    """The flow of a buffer's address; ``BufferFacts.flow`` keeps it while the buffer is judged."""
+    return AddressFlow(names_of(program), buffer)
 
 
-def value_refusal(program: Program, buffer: Buffer) -> ValueCheck:
+def value_refusal(flow: AddressFlow) -> ValueCheck:
     """What is done with the buffer's address that makes all its sites stay."""
-    return flow_of(program, buffer).check()
+    return flow.check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 
 from opi_xform.codes import Reason
@@ -15,6 +16,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.values import Values
+from opi_xform.once import Findings
 from opi_xform.ownership.model.plan import Advice, Edit, Told
 from opi_xform.record import dataclass
 
@@ -106,9 +108,13 @@ class Exchange:
     second: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Program:
-    """Everything known about one program graph.  Compared by identity, so that findings about it can be cached."""
+    """Everything known about one program graph.  Compared by identity.
+
+    What is found out about it is kept with it (``once.py``), under the function that found it: no reader can tell
+    whether it was there before.  A program made from it by ``replace`` begins with none.
+    """
 
     graph: Graph
     nest: LoopNest
@@ -132,6 +138,15 @@ class Program:
     shared: frozenset[str] = frozenset()  # files that several units read
     alone: frozenset[str] = frozenset()  # if only these functions are followed, each also by itself
     left_out: tuple[Span, ...] = ()  # text that the preprocessor leaves out
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What was found out about it, and is not to be found again."""
+        return {}
+
+    def end(self) -> None:
+        """Nobody asks about it any more, or not soon: findings refer to it, and would keep it in memory."""
+        self.findings.clear()
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or written as the place that counts as one."""

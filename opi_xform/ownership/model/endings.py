@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.values import Comparison
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import leaves, operands
 
@@ -95,7 +95,7 @@ def _all_come_to(ended: set[_State], from_: Mapping[_State, set[_State]]) -> boo
     return found.issuperset(from_)
 
 
-@lru_cache(maxsize=1)
+@once
 def _does_more(program: Program) -> bool:
     """Functions of the program may run when it ends: what registers them is called, or its address is taken."""
     nodes = (*program.graph.nodes, *program.graph.background.nodes)

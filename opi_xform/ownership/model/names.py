@@ -16,6 +16,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.walk import children
 from opi_xform.memory.accesses import Access
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 
@@ -263,19 +264,10 @@ def _initialising(program: Program) -> list[str]:
     return sorted(found)
 
 
-_latest: list[Names] = []
-
-
+@once
 def names_of(program: Program) -> Names:
-    """The index of a program; the latest one is remembered, all buffers of a program share it."""
-    if not _latest or _latest[0].program is not program:
-        _latest[:] = [Names(program)]
-    return _latest[0]
-
-
-def forget_names() -> None:
-    """The program of the latest index is not asked about any more, and may be large."""
-    _latest.clear()
+    """The index of a program: all its buffers share it."""
+    return Names(program)
 
 
 def _note(list_: list[int], n: int) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Accesses
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 from opi_xform.regions.grown import Grown
@@ -34,7 +34,7 @@ class Index:
     grown: Grown
 
 
-@lru_cache(maxsize=1)
+@once
 def index_of(program: Program) -> Index:
     """The index of a program; resolves every access and condition on the way, so that all exit symbols exist."""
     symbols = program.values.symbols

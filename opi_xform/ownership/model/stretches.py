@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from opi_xform.calls.calls import is_message
 from opi_xform.ir import instr as ins
@@ -11,6 +10,7 @@ from opi_xform.ir.fixed import OPEN, bound
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import Poly
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 
 
@@ -133,7 +133,7 @@ class Stretches:
         return next(iter(sizes)) if len(sizes) == 1 else None
 
 
-@lru_cache(maxsize=1)
+@once
 def stretches_of(program: Program) -> Stretches:
     """Those of a program, made once."""
     return Stretches(program)

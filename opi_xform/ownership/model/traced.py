@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from opi_xform.graph.graph import Bind
 from opi_xform.ir import instr as ins
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Use
 
 
-@lru_cache(maxsize=2)
+@once
 def binds_of(program: Program) -> Mapping[int, Bind]:
     """How each frame was entered."""
     return {node.frame: node.action for node in program.graph.nodes if isinstance(node.action, Bind)}
 
 
-@lru_cache(maxsize=2)
+@once
 def loaded(program: Program) -> Mapping[tuple[int, int], str]:
     """Temporaries (frame, number) that hold what a member of a struct held, which counts as a variable."""
     out: dict[tuple[int, int], str] = {}

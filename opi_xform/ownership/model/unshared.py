@@ -6,16 +6,16 @@ A call that is not followed (``relevance``) writes to what it can reach.  To the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 
 
-@lru_cache(maxsize=1)
+@once
 def unshared(program: Program) -> frozenset[int]:
     """The objects of these variables: automatic ones and parameters, in every copy of their function."""
     table = program.values.objects.table

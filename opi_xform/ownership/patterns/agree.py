@@ -16,6 +16,7 @@ from opi_xform.dataflow.table import Sets, shipped_table
 from opi_xform.dataflow.view import ListGraph, View
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number, symbol
+from opi_xform.once import once
 from opi_xform.ownership.explain.called import loop_around, node_span, only_where
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -308,13 +309,9 @@ def _least(events: Sequence[str]) -> str:
     return "OpenWrite" if "OpenWrite" in events else events[0]
 
 
-_latest: list[Outcomes] = []
-
-
+@once
 def _outcomes(program: Program) -> Outcomes:
-    if not _latest or _latest[0].program is not program:
-        _latest[:] = [Outcomes(program)]
-    return _latest[0]
+    return Outcomes(program)
 
 
 def disagreement(

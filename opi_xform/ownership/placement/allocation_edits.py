@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir.lowering.memalign import given_memory
 from opi_xform.ir.span import Span
+from opi_xform.once import once
 from opi_xform.ownership.allocation.allocations import Allocation, set_through
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.allocation.sizes import (
@@ -53,7 +53,7 @@ def _named(e: ast.Expr) -> set[str]:
     return {x.var for x in walk(e) if isinstance(x, ast.VarRef)}
 
 
-@lru_cache(maxsize=2)
+@once
 def _messages(program: Program) -> frozenset[str]:
     """Arrays that are messages' buffers: they may become pointers, and what the text says of their size changes."""
     found = {program.values.objects.table[u.object].variable for u in collect(program) if u.object >= 0}

@@ -6,7 +6,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
 from opi_xform.codes import Reason
@@ -14,6 +14,7 @@ from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir.ast import Variable
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
+from opi_xform.once import once
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
@@ -90,14 +91,11 @@ class Placement:
 
 _OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, REPLACE, IREPLACE, DEALLOC})  # what gives it, takes it or frees it
 
-_recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
 
-
-def tables(program: Program, read: Callable[[str], bytes] | None = None) -> Tables:
-    """What all buffers of a program share; made once for one program after the other."""
-    if not _recent or _recent[0][0] is not program or read is not None:
-        _recent[:] = [(program, Tables(Flow(program.graph, program.threads), definitions(program), Texts(read)))]
-    return _recent[0][1]
+@once
+def tables(program: Program) -> Tables:
+    """What all buffers of a program share."""
+    return Tables(Flow(program.graph, program.threads), definitions(program), Texts())
 
 
 def place(

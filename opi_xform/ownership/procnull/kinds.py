@@ -7,13 +7,13 @@ one as characters or words.  Its bytes are followed then, and it is a value agai
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions, within
 from opi_xform.memory.poly import Poly
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 
 Stretch = tuple[int, int]  # first byte, bytes
@@ -147,7 +147,7 @@ def _negative(item: ast.Expr, null: int | None) -> bool:
     return any(value is None or not plain or -value == null for value in signed)
 
 
-@lru_cache(maxsize=1)
+@once
 def floating_sources(program: Program) -> tuple[tuple[ast.Expr, ...], tuple[ast.FloatLit, ...]]:
     """What is made a floating number anywhere in a program, and the floating constants written with a minus sign."""
     casts: list[ast.Expr] = []

@@ -6,13 +6,13 @@ Unlike ``Symbols.is_nonneg`` this does not trust a type: an unsigned number of 3
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from opi_xform.calls.calls import region_args
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import within
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import Prover, of_condition, unequal
 from opi_xform.ownership.model.object_index import index_of
@@ -29,7 +29,7 @@ def not_negative(program: Program, node: int, value: Poly) -> bool:
     return _ranks_of(program).nonneg_at(node, value)
 
 
-@lru_cache(maxsize=1)
+@once
 def _ranks_of(program: Program) -> Ranks:
     return Ranks(program)
 

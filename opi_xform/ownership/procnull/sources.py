@@ -9,10 +9,9 @@ what the program means by a rank: that is A2.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.procnull.real_ranks import Ranks
 from opi_xform.ownership.procnull.taint import Taint
@@ -68,7 +67,7 @@ class ProcNull:
         return found
 
 
-@lru_cache(maxsize=1)
+@once
 def proc_null(program: Program) -> ProcNull:
     """The analysis of a program, found once."""
     return ProcNull(program)

@@ -12,7 +12,8 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
-from opi_xform.ownership.model.addresses import flow_of
+from opi_xform.once import once
+from opi_xform.ownership.model.addresses import AddressFlow
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
 from opi_xform.ownership.spelling.mentioned import mentions_of
@@ -21,16 +22,15 @@ LEFT_OUT = "A6"
 """Text that the preprocessor leaves out stays left out; an ``#error`` sees to it."""
 
 
-def left_out(
-    units: Sequence[ast.Unit], program: Program, buffer: Buffer, strict: bool
-) -> Refusal | tuple[StopOthers, ...]:
+def left_out(units: Sequence[ast.Unit], flow: AddressFlow, strict: bool) -> Refusal | tuple[StopOthers, ...]:
     """Code under a false ``#if`` that names the buffer, or a pointer into it: there it may be used behind the message.
 
     What keeps other configurations from compiling it; a refusal where that cannot be had, or is not wished.
     """
     out: dict[StopOthers, None] = {}
-    names = list(_names(program, buffer))
-    using = set(_using(program, buffer))
+    program = flow.program
+    names = list(_names(flow))
+    using = set(_using(program, flow.buffer))
     for unit in units:
         for skipped in unit.skipped:
             for name in sorted(skipped.identifiers & using):
@@ -56,8 +56,9 @@ def naming(units: Sequence[ast.Unit], name: str) -> tuple[StopOthers, ...] | Non
     return tuple(dict.fromkeys(StopOthers(s.span, name) for s in found))
 
 
-def _names(program: Program, buffer: Buffer) -> Iterator[tuple[str, str, str]]:
+def _names(flow: AddressFlow) -> Iterator[tuple[str, str, str]]:
     """Names by which text reaches the buffer: each with the variable's key ('': a member's) and what is said of it."""
+    program, buffer = flow.program, flow.buffer
     member = program.members.get(buffer.carrier.variable)
     for key in (buffer.carrier.variable,) if member is None else member.named:
         name = program.variables[key].name
@@ -69,7 +70,7 @@ def _names(program: Program, buffer: Buffer) -> Iterator[tuple[str, str, str]]:
             if key and key in program.variables:
                 yield program.variables[key].name, key, f"`{program.variables[key].name}`"
     table = program.values.objects.table
-    for kind, o, _ in flow_of(program, buffer).holding:
+    for kind, o, _ in flow.holding:
         variable = program.variables.get(table[o].variable or "") if kind == "v" else None
         if variable is not None:
             yield variable.name, variable.key, f"`{variable.name}`, which points into `{buffer.name}`"
@@ -149,33 +150,25 @@ def shared_text(program: Program, converted: Iterable[Place], edits: Iterable[Ed
     return None
 
 
-_latest: list[tuple[Program, dict[str, list[ast.Function]]]] = []
-
-
+@once
 def _running(program: Program) -> dict[str, list[ast.Function]]:
-    """The functions that run, by file; those of the latest program are remembered."""
-    if not _latest or _latest[0][0] is not program:
-        running = {frame.function for frame in program.graph.frames} | program.graph.passed
-        by_file: dict[str, list[ast.Function]] = {}
-        for function in program.functions.values():
-            if function.key in running:
-                by_file.setdefault(function.span.file, []).append(function)
-        _latest[:] = [(program, by_file)]
-    return _latest[0][1]
+    """The functions that run, by file."""
+    running = {frame.function for frame in program.graph.frames} | program.graph.passed
+    by_file: dict[str, list[ast.Function]] = {}
+    for function in program.functions.values():
+        if function.key in running:
+            by_file.setdefault(function.span.file, []).append(function)
+    return by_file
 
 
-_fragments_of: list[tuple[Program, frozenset[str]]] = []
-
-
+@once
 def _fragments(program: Program) -> frozenset[str]:
-    """Files with statements of functions that begin in other files; those of the latest program are remembered."""
-    if not _fragments_of or _fragments_of[0][0] is not program:
-        out: set[str] = set()
-        for function in program.functions.values():
-            spans = (s.span for s, _ in statements(function.body))
-            out.update(span.file for span in spans if span.editable and span.file != function.span.file)
-        _fragments_of[:] = [(program, frozenset(out))]
-    return _fragments_of[0][1]
+    """Files with statements of functions that begin in other files."""
+    out: set[str] = set()
+    for function in program.functions.values():
+        spans = (s.span for s, _ in statements(function.body))
+        out.update(span.file for span in spans if span.editable and span.file != function.span.file)
+    return frozenset(out)
 
 
 def siblings(program: Program, function: ast.Function) -> Iterator[ast.Function]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opi_xform.ir import ast
+from opi_xform.ir.ast import Units
 from opi_xform.ir.walk import children, expressions
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.plan import ReplaceText
 from opi_xform.ownership.spelling.text import Texts
@@ -44,7 +46,7 @@ class Index:
     """All mentions of all variables in some units, by key; and the places of their names, by name."""
 
     def __init__(self, units: Sequence[ast.Unit]) -> None:
-        self.units = units
+        self.units = tuple(units)  # not what this is kept with, or both would stay for good
         self.by_key: dict[str, list[Mention]] = {}
         self.known: dict[str, set[tuple[str, int]]] = {}
         self.names: dict[str, str] = {}
@@ -104,11 +106,11 @@ class Index:
             stack.extend((child, e, parent, inner) for child in reversed(children(e)))
 
 
-_latest: list[Index] = []
-
-
 def mentions_of(units: Sequence[ast.Unit]) -> Index:
-    """The index of a program's units; the latest one is remembered, all carriers of a program share it."""
-    if not _latest or _latest[0].units is not units:
-        _latest[:] = [Index(units)]
-    return _latest[0]
+    """The index of units; it is kept with ``Units``, as all that belong to a program are: its carriers share it."""
+    return _index(units) if isinstance(units, Units) else Index(units)
+
+
+@once
+def _index(units: Units) -> Index:
+    return Index(units)

@@ -7,13 +7,13 @@ carrier's address: ``double **b``, ``(*b)`` wherever it is mentioned, and ``put(
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.ast import Units
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions
@@ -73,18 +73,14 @@ def _whole_array(e: ast.Expr) -> Argument | None:
             return None
 
 
-class Parameters:
-    """The functions of a program as their callers and their text show them."""
+class Called:
+    """Whose the parameters are, the calls of each function, and where it is named in another way."""
 
-    def __init__(self, program: Program, index: Index) -> None:
-        self.program = program
-        self.index = index
-        self.texts = index.texts
+    def __init__(self, program: Program) -> None:
+        self.functions = program.functions
         self.owner = {key: (f, i) for f in program.functions.values() for i, key in enumerate(f.params)}
         self.calls: dict[str, list[tuple[str, ast.Call]]] = {}
         self.taken: dict[str, Span] = {}
-        self.refused: dict[str, Refusal | None] = {}
-        self.stopped: dict[str, tuple[StopOthers, ...] | None] = {}
         for f in program.functions.values():
             roots = [*expressions(f.body), *(v.init for v in f.variables.values() if v.init is not None)]
             for root in roots:
@@ -92,16 +88,6 @@ class Parameters:
         for v in program.variables.values():
             if v.is_global and v.init is not None:
                 self.walk(v.init, "")
-        self.never = sorted({span for unit in index.units for span in unit.never}, key=lambda s: (s.file, s.begin))
-        self.files = sorted({path for unit in index.units for path in unit.files})
-        self.spelt = _spelt(program)
-
-    def of(self, program: Program) -> Parameters:
-        """The same of another program of the same text."""
-        out = copy.copy(self)
-        out.program = program
-        out.refused, out.stopped, out.spelt = {}, {}, _spelt(program)
-        return out
 
     def walk(self, root: ast.Expr, function: str) -> None:
         stack: list[ast.Expr] = [root]
@@ -114,6 +100,21 @@ class Parameters:
             if isinstance(e, ast.FuncRef):
                 self.taken.setdefault(e.name, e.span)
             stack.extend(children(e))
+
+
+class Parameters:
+    """The functions of a program as their callers and their text show them."""
+
+    def __init__(self, program: Program, index: Index, called: Called) -> None:
+        self.program = program
+        self.index = index
+        self.texts = index.texts
+        self.owner, self.calls, self.taken = called.owner, called.calls, called.taken
+        self.refused: dict[str, Refusal | None] = {}
+        self.stopped: dict[str, tuple[StopOthers, ...] | None] = {}
+        self.never = sorted({span for unit in index.units for span in unit.never}, key=lambda s: (s.file, s.begin))
+        self.files = sorted({path for unit in index.units for path in unit.files})
+        self.spelt = _spelt(program)
 
     def argument(self, e: ast.Expr) -> Argument | None:
         """What is passed; memory that counts as a variable is one: a member, a pointer whose address is passed on."""
@@ -326,19 +327,22 @@ def _spelt(program: Program) -> dict[tuple[str, int, int], str]:
     return out
 
 
-_latest: list[Parameters] = []
-
-
 def parameters_of(program: Program, units: Sequence[ast.Unit]) -> Parameters:
-    """The latest one is remembered: all buffers of a program share it, and functions looked at by themselves do."""
-    last = _latest[0] if _latest else None
-    if last is not None and last.program is program:
-        return last
-    if last is not None and program.alone and last.program.functions is program.functions:
-        _latest[:] = [last.of(program)]
-    else:
-        _latest[:] = [Parameters(program, mentions_of(units))]
-    return _latest[0]
+    """Those of a program, which all its buffers share."""
+    found = program.findings.get(Parameters)
+    if not isinstance(found, Parameters):
+        found = program.findings[Parameters] = Parameters(program, mentions_of(units), _called(program, units))
+    return found
+
+
+def _called(program: Program, units: Sequence[ast.Unit]) -> Called:
+    """How its functions are called; programs that are made of the same units share it, each of some functions."""
+    if not isinstance(units, Units):
+        return Called(program)
+    found = units.findings.get(Called)
+    if not isinstance(found, Called) or found.functions is not program.functions:
+        found = units.findings[Called] = Called(program)
+    return found
 
 
 def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> int | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions
+from opi_xform.once import once, once_each
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.spelling.mentions import Texts, in_scope, walk
 
@@ -49,7 +49,7 @@ def declared(text: str) -> set[str]:
     return numbers | functions | {f"struct {name}" for name in _RECORD.findall(text)}
 
 
-@lru_cache(maxsize=2)
+@once
 def _macros(program: Program) -> Mapping[str, frozenset[str]]:
     """The words of the definitions of each macro of the program's own files."""
     texts, out = Texts(), dict[str, set[str]]()
@@ -76,7 +76,7 @@ def has_macro(program: Program, text: str) -> bool:
     return any(word in _macros(program) for word in _WORD.findall(text))
 
 
-@lru_cache(maxsize=2)
+@once
 def _bodies(program: Program) -> Mapping[str, tuple[str, ...]]:
     """The definitions of each macro of the program's own files, as text."""
     texts, out = Texts(), dict[str, list[str]]()
@@ -128,7 +128,7 @@ def written_as_int(program: Program, text: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=256)
+@once_each
 def declared_by_macros(program: Program, span: Span) -> frozenset[str]:
     """The words that a function gives to macros that declare something."""
     out: set[str] = set()

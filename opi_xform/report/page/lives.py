@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import buffers, collect
-from opi_xform.ownership.conditions.addresses.aliases import value_refusal
+from opi_xform.ownership.model.addresses import flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.ownership.model.traced import path
@@ -193,7 +193,7 @@ def _held(
     """What the pointer holds behind nodes, as the carrier's table was run; and the nodes behind which it is set."""
     if not converted:
         return {}, frozenset()
-    shape = value_refusal(program, buffer)
+    shape = value_refusal(flow_of(program, buffer))
     lifted = {key for u in buffer.uses if u.place in converted for key in path(program, u)[0]}
     changed = replace(buffer, lifted=frozenset(lifted))
     placed = place(program, changed, converted, getattr(shape, "null_tests", ()), shown=nodes)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import accumulate
 
 from opi_xform.ir.instr import CallInstr
+from opi_xform.once import once
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
@@ -80,7 +80,7 @@ def _rank(program: Program, node: int) -> tuple[int, int]:
     return _ranks(program)[program.graph.nodes[node].block], node
 
 
-@lru_cache(maxsize=1)
+@once
 def _ranks(program: Program) -> list[int]:
     """The number of each block in reverse postorder; those that nothing leads to come last."""
     succs = program.graph.succs

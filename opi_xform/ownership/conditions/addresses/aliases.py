@@ -19,8 +19,8 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.conditions.calls.pending_requests import Point, point_refusal
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Placed
-from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of, value_refusal
-from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, value_refusal
+from opi_xform.ownership.model.buffers import Buffer, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import Name, value_range
 from opi_xform.ownership.requests.pending import NO_WAITS, Waits, pending_at
@@ -29,7 +29,7 @@ __all__ = ["Point", "ValueCheck", "alias_refusal", "value_refusal"]
 
 
 def alias_refusal(
-    program: Program,
+    flow: AddressFlow,
     buffer: Buffer,
     points: Iterable[Point],
     rows: Mapping[Point, tuple[Poly, ...]] | None = None,
@@ -42,7 +42,6 @@ def alias_refusal(
     changes it at some time up to its completion.  rows: see ``Placement``.  renamed: variables in the place of which
     the carrier will be written (``second_names``).  waits: those that are supposed.
     """
-    flow = flow_of(program, buffer)
     places = sorted(set(points))
     table = flow.names.objects.table
     for name in sorted(flow.ranges):
@@ -225,7 +224,7 @@ def check(placed: Placed) -> Refusal | None:
     """See ``alias_refusal``."""
     placement = placed.placement
     supposed = placed.going.supposed
-    found = alias_refusal(placed.program, placed.buffer, placement.points, placement.rows, waits=supposed.waited)
+    found = alias_refusal(placed.flow, placed.buffer, placement.points, placement.rows, waits=supposed.waited)
     return None if supposed.apart and found is not None and found.reason is Reason.PENDING else found
 
 

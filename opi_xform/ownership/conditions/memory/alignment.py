@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.once import once
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import ALIGNMENT, Buffer, Program
 from opi_xform.ownership.spelling.mentions import Texts
@@ -49,7 +49,7 @@ def needing(program: Program, buffer: Buffer) -> tuple[Span | None, str] | None:
     return _told(program)
 
 
-@lru_cache(maxsize=1)
+@once
 def _system_calls(program: Program) -> dict[int, int]:
     """By object: a call that it is given to and that may look at where it lies."""
     out: dict[int, int] = {}
@@ -71,7 +71,7 @@ def _name(program: Program, n: int) -> str:
     return action.callee.key if known else ""  # type: ignore[union-attr]
 
 
-@lru_cache(maxsize=1)
+@once
 def _told(program: Program) -> tuple[Span | None, str] | None:
     """The first place where the text tells the compiler, or the system, of more than 64 bytes."""
     texts = Texts()

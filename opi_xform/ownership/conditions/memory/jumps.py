@@ -6,11 +6,10 @@ program does so again and again, it would lose more and more.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of, functions_called
+from opi_xform.once import once
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
@@ -27,7 +26,7 @@ def jump_refusal(program: Program, buffer: Buffer) -> Refusal | None:
     return Refusal(Reason.DECLARATION, message, ((variable.span, "declared here"),))
 
 
-@lru_cache(maxsize=1)
+@once
 def _left(program: Program) -> frozenset[str]:
     """The functions of the program but ``main``: those that jump, and all that may call one of them."""
     found = {key for key, function in program.functions.items() if _jumps(program, function)}

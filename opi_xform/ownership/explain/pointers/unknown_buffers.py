@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import RECURSION, Bind, Lost, Unbind
@@ -11,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
+from opi_xform.once import once
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
 from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span
@@ -484,7 +484,7 @@ class Strays:
         return _Cause(*of_a_call(self.program, info, name))
 
 
-@lru_cache(maxsize=1)
+@once
 def _strays(program: Program) -> Strays:
     return Strays(program)
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping
-from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import combinations, product
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number, symbol
+from opi_xform.once import once
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, number_of
 from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
@@ -261,6 +261,6 @@ def _sign(n: int) -> int:
     return (n > 0) - (n < 0)
 
 
-@lru_cache(maxsize=1)
+@once
 def branches_of(program: Program) -> Branches:
     return Branches(program)

@@ -20,11 +20,11 @@ def program(body: str, top: str = "static double rbuf[N], v[N];", head: str = ""
 
 
 def alias(found: Source, name: str = "rbuf") -> Refusal | None:
-    return alias_refusal(found.program, found.buffers[name], found.points(name))
+    return alias_refusal(found.flow(name), found.buffers[name], found.points(name))
 
 
 def values(found: Source, name: str = "rbuf") -> Refusal | None:
-    return value_refusal(found.program, found.buffers[name]).refusal
+    return value_refusal(found.flow(name)).refusal
 
 
 # --- names that are older than the exchange ---------------------------------------------------------------------------
@@ -114,9 +114,9 @@ def test_the_carrier_is_no_alias_of_itself() -> None:
 def test_before_counts_uses_of_the_node_itself() -> None:
     found = program(f"    double *p = rbuf;\n    {EXCHANGE}\n    v[0] = p[0];\n    {EXCHANGE}")
     last = next(n for n in found.program.graph.nodes if n.action.__class__.__name__ == "Load").number
-    buffer = found.buffers["rbuf"]
-    assert alias_refusal(found.program, buffer, [(last, "before")]) is not None
-    assert alias_refusal(found.program, buffer, [(last, "after")]) is None
+    buffer, flow = found.buffers["rbuf"], found.flow("rbuf")
+    assert alias_refusal(flow, buffer, [(last, "before")]) is not None
+    assert alias_refusal(flow, buffer, [(last, "after")]) is None
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_name_reused_for_another_buffer_may_be_compared() -> None:
 def test_tests_against_null_are_reported() -> None:
     body = "    double *rbuf = malloc(N * 8);\n    if (!rbuf) exit(1);\n    {}\n    if (rbuf != NULL) v[0] = rbuf[0];"
     found = program(body.format(EXCHANGE), "static double v[N];")
-    check = value_refusal(found.program, found.buffers["rbuf"])
+    check = value_refusal(found.flow("rbuf"))
     assert check.refusal is None
     nodes = found.program.graph.nodes
     lines = [nodes[n].action.span.line for n in check.null_tests]  # type: ignore[union-attr]

@@ -10,7 +10,9 @@ from opi_xform.graph.graph import Bind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import number
+from opi_xform.ownership.deciding.facts import BufferFacts, ProgramFacts
 from opi_xform.ownership.model.addresses import AddressFlow, flow_of, value_refusal
+from opi_xform.ownership.model.buffers import Options
 from opi_xform.ownership.model.endings import ends
 from opi_xform.ownership.model.lvalues import (
     Expressions,
@@ -355,10 +357,12 @@ def flow(body: str) -> tuple[Source, AddressFlow]:
 )
 def test_what_is_done_with_a_buffers_address(body: str, code: str | None) -> None:
     found, at = flow(body)
-    check = value_refusal(found.program, found.buffers["rbuf"])
+    check = value_refusal(at)
     assert (check.refusal is not None) == (code is not None)
     assert at.check() == check
-    assert flow_of(found.program, found.buffers["rbuf"]) is at
+    facts = BufferFacts(ProgramFacts(found.units, found.program, Options()), found.buffers["rbuf"])
+    assert facts.flow() is facts.flow(frozenset())
+    assert facts.values == check
 
 
 def test_names_that_may_hold_the_address() -> None:

@@ -8,6 +8,7 @@ from test_requests import IRECV, ISEND, marks, pending
 
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
+from opi_xform.ownership.model.addresses import flow_of
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.place import place
@@ -145,7 +146,7 @@ def rows_refusal(body: str) -> str:
     buffer = found.buffers["buf"]
     placed = place(found.program, buffer, frozenset(use.place for use in buffer.uses))
     assert not isinstance(placed, Refusal), placed
-    refusal = alias_refusal(found.program, buffer, placed.points, placed.rows)
+    refusal = alias_refusal(flow_of(found.program, buffer), buffer, placed.points, placed.rows)
     return refusal.message if refusal is not None else ""
 
 
@@ -189,7 +190,7 @@ def placed_rows(body: str) -> bool:
     if isinstance(placed, Refusal):
         return False
     guarded = any("if (!" in str(edit) for edit in placed.edits) or "OPI_Alloc" in str(placed.edits)
-    return not guarded and alias_refusal(found.program, buffer, placed.points, placed.rows) is None
+    return not guarded and alias_refusal(flow_of(found.program, buffer), buffer, placed.points, placed.rows) is None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
 from opi_xform.ownership.conditions.calls.pending_requests import pending_refusal
+from opi_xform.ownership.model.addresses import flow_of
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.requests.pending import _Query, pending_at
@@ -273,7 +274,7 @@ def test_inserted_calls_wait_for_what_is_pending() -> None:
     buffer = found.buffers["buf"]
     early, late = marks(found)
     taken = points(found, *buffer.uses)
-    refusal = alias_refusal(found.program, buffer, [*taken, (early, "before")])
+    refusal = alias_refusal(flow_of(found.program, buffer), buffer, [*taken, (early, "before")])
     assert refusal is not None
     assert refusal.reason == Reason.PENDING
-    assert alias_refusal(found.program, buffer, [*taken, (late, "before")]) is None
+    assert alias_refusal(flow_of(found.program, buffer), buffer, [*taken, (late, "before")]) is None

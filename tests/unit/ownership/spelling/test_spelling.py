@@ -347,12 +347,12 @@ def test_text_that_is_left_out(tmp_path: Path, condition: str, text: str, expect
         "static double b[N], v[N];\nint main(int argc, char **argv)\n{\n"
         f"#if {condition}\n{text}\n#endif\n{SEND.format('b')}\nreturn 0;\n}}\n",
     )
-    told = left_out(found.units, found.program, found.buffers["b"], False)
+    told = left_out(found.units, found.flow("b"), False)
     if isinstance(told, Refusal):
         assert told.reason.recv.code.endswith(expected)
         return
     assert (["stop"] if expected else []) == ["stop" for one in told if isinstance(one, StopOthers)]
-    strict = left_out(found.units, found.program, found.buffers["b"], True)
+    strict = left_out(found.units, found.flow("b"), True)
     assert isinstance(strict, Refusal) is bool(expected), "strict: it is refused"
     stops = naming(found.units, "argc")
     assert stops is not None
