@@ -12,7 +12,7 @@ from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
-from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
@@ -256,6 +256,16 @@ def row_of(argument: ast.Expr) -> ast.Expr | None:
 
 def member_of(name: str) -> str:
     return name.rpartition("->")[2].rpartition(".")[2]
+
+
+def member_in(program: Program, buffer: Buffer, n: int, name: str) -> str:
+    """A member of a struct as the function of a node writes it: `p->data` where another function has `p.data`."""
+    member = program.members.get(buffer.carrier.variable)
+    if member is None or name != buffer.name or buffer.carrier.rows:
+        return name
+    function = program.graph.frames[program.graph.nodes[n].frame].function
+    here = dict.fromkeys(spelling(base_of(place)) for key, place in member.exprs if key == function)
+    return next(iter(here)) if len(here) == 1 and UNSPELLED not in here else name
 
 
 def by_another_function(program: Program, use: Use, n: int) -> str:

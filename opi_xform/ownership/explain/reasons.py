@@ -20,9 +20,16 @@ from opi_xform.ownership.explain.datatypes import (
     unknown_length,
     unsigned_count,
 )
-from opi_xform.ownership.explain.later import by_another_call, in_steps, next_turn, not_reached, received_meanwhile
+from opi_xform.ownership.explain.later import (
+    by_another_call,
+    in_steps,
+    next_turn,
+    not_reached,
+    nothing_came,
+    received_meanwhile,
+)
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
+from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
@@ -137,7 +144,7 @@ def liveness_refusal(
                 message += "; a variable that is set to it once would show which bytes these are"
                 notes = (*notes, *written(program, use, name, until=first))
             elif silent is not None:
-                message, notes = _nothing_came(program, silent, name, line), notes[:1]
+                message, notes = nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
                 message += in_steps(program, use)
@@ -222,16 +229,6 @@ def counted_anew(program: Program, sent: Use) -> str:
     return program.functions[key].name if key in program.functions else key
 
 
-def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
-    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
-    why = origin(program, silent)
-    received = line_of(node_span(program, silent.node))
-    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
-    if why is not None and not why[2]:
-        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
-    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
-
-
 def _if_least(use: Use, least: int | None, message: str) -> str:
     """What may be so where a count is not as large as it would have to be."""
     if least is None or use.buffer.count is None:
@@ -269,7 +266,8 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
 
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
     """The buffer's name where a node runs: that of the call, where its function, or one that this calls, is around."""
-    return name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+    name = name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+    return member_in(program, buffer, n, name)
 
 
 def _other_name(program: Program, use: Use, n: int, name: str) -> str:
