@@ -260,12 +260,19 @@ def member_of(name: str) -> str:
 
 def member_in(program: Program, buffer: Buffer, n: int, name: str) -> str:
     """A member of a struct as the function of a node writes it: `p->data` where another function has `p.data`."""
-    member = program.members.get(buffer.carrier.variable)
-    if member is None or name != buffer.name or buffer.carrier.rows:
+    member, node = program.members.get(buffer.carrier.variable), program.graph.nodes[n]
+    if member is None or name != buffer.name or "[" in name:
         return name
-    function = program.graph.frames[program.graph.nodes[n].frame].function
-    here = dict.fromkeys(spelling(base_of(place)) for key, place in member.exprs if key == function)
-    return next(iter(here)) if len(here) == 1 and UNSPELLED not in here else name
+    function = program.graph.frames[node.frame].function
+    here = {spelling(base_of(place)) for key, place in member.exprs if key == function} - {UNSPELLED}
+    action, named = node.action, list[ast.Expr]()
+    if isinstance(action, ins.CallInstr):
+        named = list(action.call.args)
+    elif (e := Expressions(program).of(function, action)) is not None:
+        named = [e]
+    said = here.intersection(spelling(base_of(e)) for e in named)
+    found = said or here
+    return next(iter(found)) if len(found) == 1 else name
 
 
 def by_another_function(program: Program, use: Use, n: int) -> str:

@@ -44,7 +44,7 @@ from opi_xform.ownership.liveness.zero_ends import (
     zeros_put,
 )
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
@@ -75,8 +75,9 @@ def not_there(program: Program, buffer: Buffer, n: int) -> str:
         return f"could not show that {where} touches other memory than `{buffer.name}`{through}"
     table = program.values.objects.table
     heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
-    places = {line_of(node_span(program, m)) for heap in heaps for m in heap.nodes[:1]}
-    made = f", which {places.pop()} allocates," if len(places) == 1 else ""
+    places = {(s.file, s.line): s for heap in heaps for m in heap.nodes for s in (node_span(program, m),)}
+    does = f"allocate{'s' if len(places) == 1 else ''}"
+    made = f", which {lines_of(places.values())} {does}," if 0 < len(places) <= WRITES else ""
     shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
     return f"{shown}, and no place was found at which it could be allocated before that"
 
@@ -397,7 +398,8 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
     notes += next((written(program, u, name) for u in buffer.uses if named_in(u) == name), ())
     if "->" in name or "." in name:  # of which struct
-        notes += tuple((span, "the memory that is read there comes from here") for span in made_at(program, buffer)[:1])
+        comes = "comes" if len(places := made_at(program, buffer)) == 1 else "may come"
+        notes += tuple((span, f"the memory that is read there {comes} from here") for span in places[:WRITES])
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)

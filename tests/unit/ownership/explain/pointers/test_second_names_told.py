@@ -175,3 +175,25 @@ static void give(struct piece *p) { MPI_Send(p->data, p->len, MPI_INT, 1, 0, MPI
     lines += ["give(&p);", "for (int i = 0; i < n; i++) s += p.data[i]; // READ", "free(p.data);"]
     text, found = sites(before, lines, tmp_path)
     assert found[0]["message"] == f"`p.data` is read at line {line_of(text, 'READ')} after the send"
+
+
+def test_of_two_structs_made_by_one_function_the_reader_names_its_own(tmp_path: Path) -> None:
+    before = """struct image { unsigned char *data; int n; };
+static struct image *make(int n)
+{
+    struct image *img = malloc(sizeof *img);
+    img->n = n;
+    img->data = malloc(n);
+    return img;
+}
+static void both(struct image *in, struct image *out)
+{
+    MPI_Request r;
+    MPI_Isend(in->data, in->n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &r);
+    for (int i = 0; i < in->n; i++) out->data[i] = in->data[i]; // READ
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+"""
+    lines = ["struct image *a = make(n), *b = make(n);", "for (int i = 0; i < n; i++) a->data[i] = i;", "both(a, b);"]
+    text, found = sites(before, [*lines, "for (int i = 0; i < n; i++) s += b->data[i];"], tmp_path)
+    assert found[0]["message"].startswith(f"`in->data` is read at line {line_of(text, 'READ')} after the send")
