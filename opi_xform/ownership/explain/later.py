@@ -20,6 +20,7 @@ from opi_xform.ownership.explain.reaching.ways import between, in_turn
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
 from opi_xform.ownership.spelling.mentions import Texts
 
@@ -209,6 +210,16 @@ def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> R
     message = f"`{name}` is read at {line_of(span)}, where the receive that {line_of(begun)} begins may not be complete"
     notes = ((begun, "this operation may not be complete"), (span, f"`{name}` is read here"))
     return Refusal(Reason.PENDING, message, notes)
+
+
+def nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
+    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
+    why = origin(program, silent)
+    received = line_of(node_span(program, silent.node))
+    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
+    if why is not None and not why[2]:
+        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
+    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
 
 
 def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:

@@ -13,7 +13,7 @@ from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
-from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
@@ -352,6 +352,23 @@ def _row_within(e: ast.Expr) -> ast.Index | None:
 
 def member_of(name: str) -> str:
     return name.rpartition("->")[2].rpartition(".")[2]
+
+
+def member_in(program: Program, buffer: Buffer, n: int, name: str) -> str:
+    """A member of a struct as the function of a node writes it: `p->data` where another function has `p.data`."""
+    member, node = program.members.get(buffer.carrier.variable), program.graph.nodes[n]
+    if member is None or name != buffer.name or "[" in name:
+        return name
+    function = program.graph.frames[node.frame].function
+    here = {spelling(base_of(place)) for key, place in member.exprs if key == function} - {UNSPELLED}
+    action, named = node.action, list[ast.Expr]()
+    if isinstance(action, ins.CallInstr):
+        named = list(action.call.args)
+    elif (e := Expressions(program).of(function, action)) is not None:
+        named = [e]
+    said = here.intersection(spelling(base_of(e)) for e in named)
+    found = said or here
+    return next(iter(found)) if len(found) == 1 else name
 
 
 def by_another_function(program: Program, use: Use, n: int) -> str:

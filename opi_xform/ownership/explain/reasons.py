@@ -20,9 +20,16 @@ from opi_xform.ownership.explain.datatypes import (
     unknown_length,
     unsigned_count,
 )
-from opi_xform.ownership.explain.later import by_another_call, in_steps, next_turn, not_reached, received_meanwhile
+from opi_xform.ownership.explain.later import (
+    by_another_call,
+    in_steps,
+    next_turn,
+    not_reached,
+    nothing_came,
+    received_meanwhile,
+)
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
+from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
@@ -37,7 +44,7 @@ from opi_xform.ownership.liveness.zero_ends import (
     zeros_put,
 )
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
@@ -68,8 +75,9 @@ def not_there(program: Program, buffer: Buffer, n: int) -> str:
         return f"could not show that {where} touches other memory than `{buffer.name}`{through}"
     table = program.values.objects.table
     heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
-    places = {line_of(node_span(program, m)) for heap in heaps for m in heap.nodes[:1]}
-    made = f", which {places.pop()} allocates," if len(places) == 1 else ""
+    places = {(s.file, s.line): s for heap in heaps for m in heap.nodes for s in (node_span(program, m),)}
+    does = f"allocate{'s' if len(places) == 1 else ''}"
+    made = f", which {lines_of(places.values())} {does}," if 0 < len(places) <= WRITES else ""
     shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
     return f"{shown}, and no place was found at which it could be allocated before that"
 
@@ -137,7 +145,7 @@ def liveness_refusal(
                 message += "; a variable that is set to it once would show which bytes these are"
                 notes = (*notes, *written(program, use, name, until=first))
             elif silent is not None:
-                message, notes = _nothing_came(program, silent, name, line), notes[:1]
+                message, notes = nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
                 message += in_steps(program, use)
@@ -211,16 +219,6 @@ def liveness_refusal(
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 
 
-def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
-    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
-    why = origin(program, silent)
-    received = line_of(node_span(program, silent.node))
-    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
-    if why is not None and not why[2]:
-        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
-    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
-
-
 def _if_least(use: Use, least: int | None, message: str) -> str:
     """What may be so where a count is not as large as it would have to be."""
     if least is None or use.buffer.count is None:
@@ -258,7 +256,8 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
 
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
     """The buffer's name where a node runs: that of the call, where its function, or one that this calls, is around."""
-    return name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+    name = name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+    return member_in(program, buffer, n, name)
 
 
 def _other_name(program: Program, use: Use, n: int, name: str) -> str:
@@ -392,7 +391,8 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
     notes += next((written(program, u, name) for u in buffer.uses if named_in(u) == name), ())
     if "->" in name or "." in name:  # of which struct
-        notes += tuple((span, "the memory that is read there comes from here") for span in made_at(program, buffer)[:1])
+        comes = "comes" if len(places := made_at(program, buffer)) == 1 else "may come"
+        notes += tuple((span, f"the memory that is read there {comes} from here") for span in places[:WRITES])
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)

@@ -64,11 +64,11 @@ class Strays:
     def refusal(self, use: Use) -> Refusal:
         info = self.values.objects.table[use.object] if use.object >= 0 else None
         if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
-            made = info.node
+            made = dict.fromkeys(node_span(self.program, n) for n in info.nodes)
             name = spelling(base_of(use.call.args[use.argument]))
             inside = "inside a buffer, which it does not name" if name == UNSPELLED else f"inside `{name}`"
             text = f"the call begins {inside}; it would need a buffer of its own"
-            return Refusal(Reason.CARRIER, text, ((node_span(self.program, made), "allocated here"),))
+            return Refusal(Reason.CARRIER, text, tuple((span, "allocated here") for span in made)[:SHOWN])
         cause = self.cause(use) if self.program.complete else None
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):
             cause = self.again(use) or cause

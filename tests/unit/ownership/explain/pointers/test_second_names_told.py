@@ -142,3 +142,58 @@ static double total(double *v, int n)
     assert (found[0]["code"], found[0]["message"]) == ("OPI206", message + "may not be complete")
     text, found = sites(before, [*lines, begin, wait, read, "free(in); }"], tmp_path)
     assert found[0]["code"] == "OPI402"
+
+
+def test_a_recursion_that_only_writes_is_not_told_as_a_reader(tmp_path: Path) -> None:
+    before = """static int found[4000], many;
+static void place(int *board, int row)
+{
+    if (row == 8) { for (int i = 0; i < 8; i++) found[8 * many + i] = board[i]; many++; return; } // WRITTEN
+    for (int c = 0; c < 8; c++) { board[row] = c; place(board, row + 1); }
+}
+"""
+    lines = ["int board[8];", "for (int t = 0; t < n; t++) {", "many = 0; place(board, 6);"]
+    text, found = sites(before, [*lines, f"MPI_Send(found, 8 * many, MPI_INT, {TO} // SENT", "}"], tmp_path)
+    message = f"not all bytes of `found` that line {line_of(text, 'SENT')} sends are surely written after this send"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI102", message)
+    read = before.replace("board[row] = c;", "board[row] = c + found[0];")
+    text, found = sites(read, [*lines, f"MPI_Send(found, 8 * many, MPI_INT, {TO} // SENT", "}"], tmp_path)
+    assert found[0]["code"] == "OPI101"
+    once = ["int board[8];", f"MPI_Send(found, 4000, MPI_INT, {TO}", "place(board, 6);"]
+    _, found = sites(before, ["for (int i = 0; i < 4000; i++) found[i] = i;", *once], tmp_path)
+    assert found[0]["decision"] == "convert" or "called from inside itself" in found[0]["message"]
+
+
+def test_a_member_is_named_as_the_function_that_reads_it_does(tmp_path: Path) -> None:
+    before = """struct piece { int *data; int len; };
+static void give(struct piece *p) { MPI_Send(p->data, p->len, MPI_INT, 1, 0, MPI_COMM_WORLD); }
+"""
+    lines = [
+        "struct piece p; p.len = n; p.data = malloc(n * sizeof(int));",
+        "for (int i = 0; i < n; i++) p.data[i] = i;",
+    ]
+    lines += ["give(&p);", "for (int i = 0; i < n; i++) s += p.data[i]; // READ", "free(p.data);"]
+    text, found = sites(before, lines, tmp_path)
+    assert found[0]["message"] == f"`p.data` is read at line {line_of(text, 'READ')} after the send"
+
+
+def test_of_two_structs_made_by_one_function_the_reader_names_its_own(tmp_path: Path) -> None:
+    before = """struct image { unsigned char *data; int n; };
+static struct image *make(int n)
+{
+    struct image *img = malloc(sizeof *img);
+    img->n = n;
+    img->data = malloc(n);
+    return img;
+}
+static void both(struct image *in, struct image *out)
+{
+    MPI_Request r;
+    MPI_Isend(in->data, in->n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &r);
+    for (int i = 0; i < in->n; i++) out->data[i] = in->data[i]; // READ
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+"""
+    lines = ["struct image *a = make(n), *b = make(n);", "for (int i = 0; i < n; i++) a->data[i] = i;", "both(a, b);"]
+    text, found = sites(before, [*lines, "for (int i = 0; i < n; i++) s += b->data[i];"], tmp_path)
+    assert found[0]["message"].startswith(f"`in->data` is read at line {line_of(text, 'READ')} after the send")
