@@ -22,7 +22,6 @@ from opi_xform.ownership.explain.called import called_in, loop_around, read_note
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of, takes_all
-from opi_xform.ownership.explain.pointers.one_block import by_part
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -143,7 +142,7 @@ class LiveData:
         what, beside = "bytes there that this receive does not bring", ""
         if use.side == "send":
             sure = any(self.surely(use, found, n) for n in nearest if self.line(n) == (span.file, span.line))
-            part = None if sure or called == told else by_part(self.program, touched, told, called, span)
+            part = None if sure or called == told else self.elsewhere.by_part(touched, told, called, span)
             if part is not None:
                 return self.place(use) or part
             after = f"there after the send{self.elsewhere.next_call(use.node, near[0][1])}"

@@ -20,7 +20,7 @@ from opi_xform.ownership.explain.datatypes import (
     unknown_length,
     unsigned_count,
 )
-from opi_xform.ownership.explain.later import by_another_call, in_steps, next_turn, not_reached, received_meanwhile
+from opi_xform.ownership.explain.later import by_another_call, next_turn, not_reached, received_meanwhile, sent_twice
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
 from opi_xform.ownership.explain.reaching.branches import branches_of
@@ -139,8 +139,7 @@ def liveness_refusal(
             elif silent is not None:
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
-                message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
-                message += in_steps(program, use)
+                message = sent_twice(program, use, name, line)
             elif turn:
                 message = turn
             elif called_again := by_another_call(program, use, first, name):
