@@ -232,6 +232,21 @@ def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tupl
     return tuple((node_span(program, n), what) for n in sorted(late)[:1])
 
 
+def sent_twice(program: Program, use: Use, name: str, line: str) -> str:
+    """What is said of a send of rows that may send one once more, with nothing written to it until then."""
+    nest, graph, symbols = program.nest, program.graph, program.values.symbols
+    accesses, block = program.values.accesses, graph.nodes[use.node].block
+    moving = symbols.scope(symbols.resolve(use.row)) if use.row is not None else frozenset()
+    writes = {graph.nodes[m].block for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
+    for loop in nest.chain(block) if use.row is not None else ():
+        first = graph.blocks[nest.loops[loop].header][:1]
+        span = loop_around(program, first[0]) if first else None
+        if loop not in moving and span is not None and writes.isdisjoint(nest.loops[loop].blocks):
+            again = f"`{name}` may be sent again in a later turn of the loop in {line_of(span)}"
+            return f"{again}, in which nothing is written to its rows"
+    return f"could not show that {line} sends no `{name}` twice, or writes all of it before{in_steps(program, use)}"
+
+
 def in_steps(program: Program, use: Use) -> str:
     """What is said of a row that is named by a loop which goes on in steps that are no constant; '' of others."""
     symbols, nest, graph = program.values.symbols, program.nest, program.graph

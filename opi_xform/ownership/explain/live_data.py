@@ -32,7 +32,6 @@ from opi_xform.ownership.explain.other_pointers import (
     several_rows,
     takes_all,
 )
-from opi_xform.ownership.explain.pointers.one_block import by_part
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reaching.ways import reached
@@ -159,7 +158,7 @@ class LiveData:
         what, beside = "bytes there that this receive does not bring", ""
         if use.side == "send":
             sure = any(self.surely(use, found, n) for n in nearest if self.line(n) == (span.file, span.line))
-            part = None if sure or called == told else by_part(self.program, touched, told, called, span)
+            part = None if sure or called == told else self.elsewhere.by_part(touched, told, called, span)
             if part is not None:
                 return self.place(use) or part
             after = f"there after the send{self.elsewhere.next_call(use.node, near[0][1])}"

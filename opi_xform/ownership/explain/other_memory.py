@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_in
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import never_same
-from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import Expressions, function_expressions
+from opi_xform.ownership.model.lvalues import Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_zero, member_key
 
@@ -283,6 +285,21 @@ class Elsewhere:
                 inside = points_to.operand(node.frame, action.value) - {UNKNOWN}
                 out[node.number] = points_to.operand(node.frame, action.address), inside
         return out
+
+    def by_part(self, objects: Objects, name: str, called: str, read: Span) -> Refusal | None:
+        """A send of what ``name`` names, in a block in which something is read by ``called``, and maybe beside it."""
+        for n, (_, inside) in sorted(self.parts.items()):
+            node = self.graph.nodes[n]
+            assert isinstance(node.action, ins.Store)
+            e = self.written.of(self.graph.frames[node.frame].function, node.action)
+            if objects.isdisjoint(inside) or e is None or spelling(base_of(e)) != called:
+                continue
+            there = self.names.span(n)
+            points = f"{line_of(there)} makes `{called}` point into the block of `{name}`, which this call sends"
+            shown = f"could not show that {line_of(read)}, which reads it after the send, reads beside the message"
+            notes = ((there, f"`{called}` is set here"), (read, f"`{called}` is read here"))
+            return Refusal(Reason.READ_LATER, f"{points}, and {shown}", notes)
+        return None
 
     def displaced(self, frame: int, value: ins.Operand) -> bool:
         """A pointer is computed from another one."""

@@ -22,11 +22,11 @@ from opi_xform.ownership.explain.datatypes import (
 )
 from opi_xform.ownership.explain.later import (
     by_another_call,
-    in_steps,
     next_turn,
     not_reached,
     nothing_came,
     received_meanwhile,
+    sent_twice,
 )
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through
@@ -147,8 +147,7 @@ def liveness_refusal(
             elif silent is not None:
                 message, notes = nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
-                message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
-                message += in_steps(program, use)
+                message = sent_twice(program, use, name, line)
             elif turn:
                 message = turn
             elif called_again := by_another_call(program, use, first, name):

@@ -1,4 +1,4 @@
-"""``opi_xform.ownership.explain.pointers.one_block``: pointers of several tables into the block of a message."""
+"""``by_part`` of ``opi_xform.ownership.explain.other_memory``: pointers of tables into the block of a message."""
 
 from __future__ import annotations
 
