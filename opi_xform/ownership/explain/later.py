@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -19,6 +21,7 @@ from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between, in_turn
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
@@ -81,14 +84,65 @@ def _pairs(program: Program, site: int, n: int, turns: frozenset[int]) -> Iterat
     """What is tested for the whole run around two nodes, but not around both; the nearest of the other one first."""
     branches, nodes = branches_of(program), program.graph.nodes
     mine = list(branches.guards(nodes[site].block))
-    both = set(mine)
+    both, said = set(mine), {_said(program, here) for here in mine}
     for there in branches.guards(nodes[n].block):
-        if there in both:
+        if there in both or _said(program, there) in said:
             continue
         for other in (test for test in branches.told(there) if branches.scope(test) <= turns):
             for here in mine:
                 for one in (test for test in branches.told(here) if branches.scope(test) <= turns):
                     yield here, there, one, other
+
+
+def other_arm(program: Program, use: Use, n: int, does: str) -> str:
+    """The same as ``not_reached``, by the words of two tests that ask for one number which is set in one place."""
+    branches, nodes = branches_of(program), program.graph.nodes
+    mine = {_said(program, (here[0], not here[1])): here for here in branches.guards(nodes[use.node].block)}
+    for there in branches.guards(nodes[n].block):
+        here = mine.get(_said(program, there))
+        compared = None if here is None else _COMPARED.fullmatch(_condition(program, here).strip("`"))
+        name = "" if compared is None else re.split(r"->|\.", compared[1])[-1]
+        if here is not None and name.isidentifier() and _set_in(program).get(name, 0) <= 1:
+            at = called_from(program, n, use.node)
+            line = line_of(node_span(program, n if at is None else at))
+            where = f"{line} ({_condition(program, there)}), {does}"
+            return f"could not show that {where}, is not reached where {_condition(program, here)}"
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _set_in(program: Program) -> dict[str, int]:
+    """In how many places variables and members are set, by their names.  A constant that is there before a call is
+    given the address to set it (``MPI_Comm_rank``) does not count.
+    """
+    given, constant, others = Counter[str](), Counter[str](), Counter[str]()
+    for function in program.functions.values():
+        for e in function_expressions(function):
+            match e:
+                case ast.Assign(target=target, value=value, op=""):
+                    (constant if isinstance(value, ast.IntLit) else others)[_last(target)] += 1
+                case ast.Assign(target=target) | ast.IncDec(operand=target):
+                    others[_last(target)] += 2
+                case ast.AddrOf(operand=target):
+                    given[_last(target)] += 1
+    constant.update(v.name for v in program.variables.values() if v.init is not None)
+    return {
+        n: given[n] + others[n] + constant[n] - (given[n] == 1 == constant[n]) for n in (*given, *constant, *others)
+    }
+
+
+def _last(e: ast.Expr) -> str:
+    return re.split(r"->|\.", spelling(e))[-1] if isinstance(e, (ast.VarRef, ast.Member)) else ""
+
+
+def _said(program: Program, guard: Guard) -> tuple[str, str]:
+    """The outcome of a branch in the words of its function: one test that is made twice asks for one process.
+
+    Variables are those of one call of the function.
+    """
+    frame, text = program.graph.nodes[guard[0]].frame, _condition(program, guard)
+    key = program.graph.frames[frame].function
+    return (key if "->" in text or "." in text else f"{key} {frame}"), text
 
 
 def _never(program: Program, one: Test, other: Test) -> bool:

@@ -20,6 +20,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
+from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     added_to,
@@ -154,6 +155,8 @@ class LiveData:
         notes = read_notes(self.program, use.node, near, names)
         also = f", which changes places with `{told}`" if other else ""
         (span, _), called = near[0], names[0]
+        if arm := other_arm(self.program, use, near[0][1], f"which reads `{called}`"):
+            return Refusal(Reason.READ_LATER, arm, notes)
         where = f"the message lies in `{name}`{also}, and {line_of(span)} may read"
         what, beside = "bytes there that this receive does not bring", ""
         if use.side == "send":

@@ -358,7 +358,7 @@ def written(
         stores = isinstance(action, ins.CopyBytes) or plain
         known = isinstance(action, ins.CallInstr) and names_of(program).effect(action) is not None
         if stores or (known and _callee(program, n)):
-            under = only_where(program, n, True) if until is None and not turn else ""
+            under = "" if turn else only_where(program, n, True, until)
             notes[node_span(program, n), _reads(program, n, False, name, "written") + (under and f", {under}")] = None
     return tuple(notes)[:WRITES]
 

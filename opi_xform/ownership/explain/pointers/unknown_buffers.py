@@ -304,7 +304,9 @@ class Strays:
             return found
         if isinstance(e, ast.Index):
             which = f"which of the pointers in `{spelling(e.base)}` the call and other lines mean"
-            return _Cause(f"it could not be shown {which}", here)
+            set_at = [a for a in self.names.writes(base) if isinstance(self.graph.nodes[a.node].action, ins.Store)]
+            first = tuple((self.names.span(a.node), "one of them is set here") for a in set_at[:1])
+            return _Cause(f"it could not be shown {which}", first or here)
         return _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
 
     def alike(self, finder: Finder, start: Place, name: str) -> _Cause | None:
@@ -387,17 +389,18 @@ class Strays:
     def mixed(self, table: int, name: str, at: int | None) -> _Cause:
         """A table of pointers, some of which are not set to fresh memory of their own.  at: the byte of one."""
         seen, symbols = dict[int | None, int](), self.values.symbols
+        others: list[int] = []  # what sets one of them so: first that which is meant, if that is one
         for n, operands in sorted(self.values.operands.items()):
             action, value = self.graph.nodes[n].action, symbols.base(operands[1]) if len(operands) > 1 else None
             if not isinstance(action, ins.Store) or symbols.base(operands[0]) != table or operands[1].constant == 0:
                 continue
-            if at is not None and symbols.offset(operands[0]).constant not in (at, None):
-                continue
-            if value is None or value in seen:
-                other, span = changes_places(self.program, table, n, name), self.names.span(n)
-                message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
-                return _Cause(*((message, ((span, "here"),)) if other is None else (other[0], ((other[1], "here"),))))
+            others += [n] if value is None or value in seen else []
             seen[value] = n
+        others.sort(key=lambda n: at is not None and symbols.offset(self.values.operands[n][0]).constant != at)
+        for n in others[:1]:
+            other, span = changes_places(self.program, table, n, name), self.names.span(n)
+            message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
+            return _Cause(*((message, ((span, "here"),)) if other is None else (other[0], ((other[1], "here"),))))
         notes = tuple((span, "one of them is set here") for span in apart(self.program, seen.values()))
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", notes[:SHOWN])
 

@@ -127,3 +127,29 @@ def test_a_call_that_no_process_comes_to_is_told_as_that(tmp_path: Path) -> None
     _, found = sites(lines, tmp_path)
     message = "no process comes to the call: what is tested around it holds for none"
     assert (found[0]["code"], found[0]["message"]) == ("OPI111", message)
+
+
+ARMS = """struct part { int rank, turn; };
+static double show(struct part *p, double **a, int n)
+{
+    double s = 0;
+    if (p->rank != 0)
+        MPI_Send(a[1], n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    if (p->turn == 0)
+        MPI_Send(a[2], n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (p->READER)
+        for (int i = 0; i < n; i++)
+            s += a[i][1]; // HERE
+    p->turn++;
+    return s;
+}
+"""
+
+
+def test_a_read_in_the_other_arm_of_a_test_of_the_rank_is_not_told_as_one_of_the_sender(tmp_path: Path) -> None:
+    lines = ["struct part p, *of = &p;", "of->rank = of->turn = 0;", "MPI_Comm_rank(MPI_COMM_WORLD, &of->rank);"]
+    lines += ["double **a = rows(n, n);", "for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) a[i][k] = i;"]
+    lines += ["double **b = rows(n, n);", "if (n > 7) { double **t = a; a = b; b = t; }", "s += show(of, a, n);"]
+    text, found = sites(lines, tmp_path, ROWS + ARMS.replace("READER", "rank == 0"))
+    assert f"line {line_of(text)} may read" not in found[0]["message"]
