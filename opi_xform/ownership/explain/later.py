@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -110,7 +109,7 @@ def other_arm(program: Program, use: Use, n: int, does: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=1)
+@once
 def _set_in(program: Program) -> dict[str, int]:
     """In how many places variables and members are set, by their names.  A constant that is there before a call is
     given the address to set it (``MPI_Comm_rank``) does not count.

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.buffers.message_sizes import small, too_small
 from opi_xform.ownership.conditions.calls.pending_requests import abandoned
@@ -110,7 +111,7 @@ def _alone(program: Program, use: Use) -> bool:
     if info is None or any(has_effect(e) for e in use.call.args):
         return False
     match info.stmt:
-        case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(), op="", value=e)):
+        case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(type=type_), op=op, value=e)) if not op or _whole(type_):
             pass
         case ast.DeclStmt(variables=(key,), sizes=()):
             init = program.graph.lowered[program.graph.frames[node.frame].function].function.variables[key].init
@@ -124,6 +125,11 @@ def _alone(program: Program, use: Use) -> bool:
         case _:
             return False
     return _tested(plain(e)) is use.call
+
+
+def _whole(type_: Type) -> bool:
+    """``errors += MPI_Send(…) != MPI_SUCCESS``: a number that nobody else sets meanwhile."""
+    return type_.kind == "int" and not type_.volatile and not type_.atomic
 
 
 def _tested(e: ast.Expr) -> ast.Expr:

@@ -57,7 +57,8 @@ def initialiser_as_assignment(s: Source) -> Iterator[Change]:
         declaration = declared(variable.type, variable.name)
         simple = variable.kind == "local" and variable.type.is_scalar and not variable.type.const
         if simple and declaration and one.alone and one.init_span and s.may_edit(one.init_span):
-            yield (s.edit(one.statement, f"{declaration}; {variable.name} = {s.text(one.init_span)};"),)
+            mark = s.mark(variable.init) if variable.init is not None else ""
+            yield (s.edit(one.statement, f"{declaration}; {variable.name} = {mark}{s.text(one.init_span)};"),)
 
 
 @rewriting("declarations")
