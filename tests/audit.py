@@ -2,13 +2,15 @@
 
 The table of conditions in docs/soundness.md: a row is a condition, or the parts of one, which are of one name: what is
 required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that such a case
-catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md.  And of
-each code's page the head, its title and what it means, and the end: what its conditions require, some of its cases.
+catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md.  Of each
+code's page the head, its title and what it means, and the end: what its conditions require, some of its cases.  And the
+lines of opi_xform/ownership/README.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import re
 import sys
@@ -32,6 +34,7 @@ from tests.planted.bugs import BUGS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "soundness.md"
 FOLDER = PAGE.parent / "codes"
+OWNERSHIP = PAGE.parent.parent / "opi_xform" / "ownership"
 BEGIN, END = "<!-- conditions: python -m tests.audit -->", "<!-- end of conditions -->"
 SHOWN = 3
 """Names of cases and bugs that a row shows."""
@@ -207,9 +210,28 @@ def code_page(code: str) -> str:
     return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{own}{tested(code)}"
 
 
+def ownership_page() -> str:
+    """opi_xform/ownership/README.md: its head is a person's, the rest has what each file says first of itself."""
+    head, line, _ = (OWNERSHIP / "README.md").read_text(encoding="utf-8").partition("holds these lines to them.\n")
+    lines = [head + line]
+    for folder in (OWNERSHIP, *sorted(path.parent for path in OWNERSHIP.rglob("*/__init__.py"))):
+        name = "" if folder == OWNERSHIP else f"{folder.relative_to(OWNERSHIP).as_posix()}/"
+        lines += [f"## `{name}`", "", _said(folder / "__init__.py"), ""] if name else []
+        files = sorted(path for path in folder.glob("*.py") if path.name != "__init__.py")
+        lines += [*(f"- `{name}{path.name}`: {_said(path)}" for path in files), ""]
+    return "\n".join(lines)
+
+
+def _said(path: Path) -> str:
+    """The first paragraph of a module's docstring."""
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(said.split("\n\n")[0].split())
+
+
 def pages() -> dict[Path, str]:
     """All that is written anew."""
-    return {PAGE: page(), FOLDER / "README.md": codes_table(), **{FOLDER / f"{c}.md": code_page(c) for c in CODES}}
+    codes = {FOLDER / f"{c}.md": code_page(c) for c in CODES}
+    return {PAGE: page(), FOLDER / "README.md": codes_table(), OWNERSHIP / "README.md": ownership_page(), **codes}
 
 
 def main() -> int:
@@ -220,7 +242,9 @@ def main() -> int:
     print(*found, sep="\n", end="\n" if found else "")
     stale = {path: text for path, text in pages().items() if text != path.read_text(encoding="utf-8")}
     if arguments.check:
-        print(*(f"{path.relative_to(PAGE.parent)} is not what the code says" for path in stale), sep="\n", end="")
+        print(
+            *(f"{path.relative_to(PAGE.parent.parent)} is not what the code says" for path in stale), sep="\n", end=""
+        )
         return int(bool(found or stale))
     for path, text in stale.items():
         path.write_text(text, encoding="utf-8")

@@ -61,6 +61,23 @@ class TupleLattice(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True)
+class Bits:
+    """Sets of what may be, as sums of bits: they are joined where ways meet; top is the empty set."""
+
+    bottom: int
+    top: int = 0
+
+    def meet(self, a: int, b: int) -> int:
+        return a | b
+
+    def leq(self, a: int, b: int) -> bool:
+        return a | b == a
+
+    def explain(self, a: int, b: int) -> str:
+        return "" if self.leq(a, b) else f"{b & ~a:#b} may be there in one and not in the other"
+
+
+@dataclass(frozen=True, slots=True)
 class May:
     """Whether something may be: so where it is on one way; top says that it is on none."""
 
