@@ -128,9 +128,7 @@ def watched(
     objects = _copied(p.values.objects)
     unwritten = {key for key, member in p.members.items() if member.raw}
     values, found = watch(p.graph, p.nest, p.variables, objects, p.points_to, p.effects, p.complete, wanted, unwritten)
-    again = replace(p, values=values)
-    index_of(again)
-    return again, found
+    return replace(p, values=values), found
 
 
 def allocated(program: Program, n: int, handed: bool = False) -> Poly:
