@@ -2,9 +2,9 @@
 
 The table of conditions in docs/soundness.md: a row is a condition, or the parts of one, which are of one name: what is
 required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that such a case
-catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md.  Of each
-code's page the head, its title and what it means, and the end: what its conditions require, some of its cases.  And the
-lines of opi_xform/ownership/README.md.
+catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md.  Of
+each code's page the head, its title and what it means, and the end: what its conditions require, some of its cases.
+And the lines of opi_xform/ownership/README.md.
 """
 
 from __future__ import annotations

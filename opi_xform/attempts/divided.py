@@ -181,7 +181,7 @@ class Parting:
                     first = None
                     break
                 except Trouble as trouble:
-                    first = first or trouble
+                    first = first or trouble.with_traceback(None)  # whose frames would keep what was tried
             if first is not None and first.message:
                 notes.update(dict.fromkeys(sites, first))
         return out, notes

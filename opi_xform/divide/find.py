@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.divide.asserted import asserted
 from opi_xform.divide.check import Checking, prover_at
@@ -122,15 +123,12 @@ def _plain_array(var: ast.Variable) -> bool:
 def watched(
     program: Program, wanted: Mapping[int, Sequence[tuple[int, ins.Operand]]]
 ) -> tuple[Program, dict[tuple[int, int], Poly]]:
-    """The program once more, with what operands are worth at certain nodes (``interp.watch``)."""
+    """The program once more, with what operands are worth at certain nodes (``interp.watch``); who asks ends it."""
     p = program
     objects = _copied(p.values.objects)
     unwritten = {key for key, member in p.members.items() if member.raw}
     values, found = watch(p.graph, p.nest, p.variables, objects, p.points_to, p.effects, p.complete, wanted, unwritten)
-    again = copy.copy(p)
-    object.__setattr__(again, "values", values)
-    index_of(again)
-    return again, found
+    return replace(p, values=values), found
 
 
 def allocated(program: Program, n: int, handed: bool = False) -> Poly:
@@ -169,7 +167,6 @@ class Dividing:
 
     def run(self) -> Division:
         """Raises Trouble."""
-        here = self.program.variables[self.candidate.key].span
         for m in self.mentions:
             if m.place in self.by_place or not m.ref.span.editable:
                 raise Trouble(m.ref.span, "is written by a macro")
@@ -177,6 +174,13 @@ class Dividing:
         flow = VariableFlow(self.program, {self.candidate.key}).run()
         self.wrappings()
         program, readings = self.readings()
+        try:
+            return self.best(program, flow, readings)
+        finally:
+            program.end()
+
+    def best(self, program: Program, flow: Pointers, readings: dict[Place, list[Reading]]) -> Division:
+        """With the first layout that fits.  Raises Trouble."""
         self.symbols = program.values.symbols
         self.definitions(program)
         first: Trouble | None = None
@@ -188,8 +192,8 @@ class Dividing:
                 try:
                     return self.divided(program, flow, readings, layout)
                 except Trouble as trouble:
-                    first = first or trouble
-        raise first or Trouble(here, "")
+                    first = first or trouble.with_traceback(None)  # its frames would keep the program
+        raise first or Trouble(self.program.variables[self.candidate.key].span, "")
 
     def starts(self, program: Program) -> dict[int, set[Poly]]:
         """By object: where messages begin."""

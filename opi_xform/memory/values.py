@@ -82,6 +82,23 @@ class Values:
 
     findings: Findings = field(default_factory=dict)  # what was found out about the graph they are of (``once.py``)
 
+    def settle(self) -> None:
+        """The pass is over: nothing of what was found out changes any more.
+
+        What accesses and conditions are in closed form is found here, so that the symbols for what loops leave behind
+        are there before anybody looks at the table.  Who asks for a number that nobody has asked for (how often a loop
+        of such a number runs, what a rank is at least) may add a symbol to its end; known ones stay what they are.
+        """
+        symbols = self.symbols
+        symbols.settled = True
+        for a in self.accesses.single():
+            for p in (a.lo, a.length):
+                if p is not None:
+                    symbols.resolve(p)
+        for c in self.conditions.values():
+            symbols.resolve(c.left)
+            symbols.resolve(c.right)
+
     def escape(self, o: int, n: int, reason: str) -> None:
         """What happens to an object from node n on is not known."""
         self.escaped.setdefault(o, (n, reason))

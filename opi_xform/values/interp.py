@@ -117,8 +117,8 @@ class Interpreter(Steps):
         self.given()
         note_lazy(self.values, self.calls)
         self.partly.look_again()
-        self.symbols.settled = True
         self.out.close()
+        self.values.settle()
         return self.values
 
     def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:

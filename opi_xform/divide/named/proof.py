@@ -72,6 +72,21 @@ class NamedDividing:
         flow = VariableFlow(self.program, set(naming.names), linking).run()
         words, spots = self.words()
         program, worth = self.watched(words, spots)
+        try:
+            return self.division(program, flow, words, spots, worth)
+        finally:
+            program.end()
+
+    def division(
+        self,
+        program: Program,
+        flow: Pointers,
+        words: list[Word],
+        spots: list[Spot],
+        worth: dict[tuple[int, int], Poly],
+    ) -> NamedDivision:
+        """Raises Trouble."""
+        naming = self.naming
         self.symbols = program.values.symbols
         offsets = self.definitions(program)
         layout = self.layout(program, offsets)

@@ -13,7 +13,7 @@ number of its elements, behind its last one another.  On that graph it is proved
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from islpy import Set
 
@@ -21,7 +21,7 @@ from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves, operands
 from opi_xform.divide.passages.called import place_of
 from opi_xform.divide.passages.guards import comes_to
-from opi_xform.divide.passages.sizes import Sizes
+from opi_xform.divide.passages.sizes import Sizes, reached
 from opi_xform.graph.graph import Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, Poly
@@ -95,7 +95,7 @@ class Proof:
         self.uses = collect(program)
         self.buffers, _ = buffers(program, self.uses)
         self.unreached = Unreached(program)
-        self.sizes = Sizes(program, self.uses, self.reached)
+        self.sizes = Sizes(program, self.uses)
         self.defined: dict[str, list[Node]] = {}
         for node in program.graph.nodes:
             action = node.action
@@ -195,34 +195,12 @@ class Proof:
         """The nodes between the marks; None where a way leads out of them."""
         nodes = self.program.graph.nodes
         found: set[int] = set()
-        for n, last in self.reached(one.enter, lambda n: n == one.leave):
+        for n, last in reached(self.program.graph, one.enter, lambda n: n == one.leave):
             action = nodes[n].action
             if last or isinstance(action, Lost) or (isinstance(action, Unbind) and action.callee == one.frame):
                 return None
             found.add(n)
         return None if one.enter in found else found
-
-    def reached(self, after: int, stop: Callable[[int], bool]) -> Iterator[tuple[int, bool]]:
-        """The nodes that follow a node, without those that stop the way; each with whether the way ends there (-1: it
-        ends where nothing stands).
-        """
-        graph = self.program.graph
-        block = graph.nodes[after].block
-        work = [(block, graph.blocks[block].index(after) + 1)]
-        seen: set[int] = set()
-        while work:
-            block, start = work.pop()
-            nodes = graph.blocks[block]
-            for i in range(start, len(nodes)):
-                if stop(nodes[i]):
-                    break
-                yield nodes[i], i == len(nodes) - 1 and not graph.succs[block]
-            else:
-                if not nodes and not graph.succs[block]:
-                    yield -1, True
-                more = [b for b in graph.succs[block] if b not in seen]
-                seen.update(more)
-                work += [(b, 0) for b in more]
 
     def touched(self, one: Stretch, marked: Marked) -> tuple[set[tuple[str, int]], set[tuple[str, int]]] | None:
         """Of the elements between the marks, those that travel and others, by where they stand; None: not clear."""
@@ -337,7 +315,7 @@ class Proof:
             action = nodes[n].action
             return n == one.enter or (isinstance(action, Unbind) and action.callee == one.frame)
 
-        after = {n for n, _ in self.reached(one.leave, stop)}
+        after = {n for n, _ in reached(self.program.graph, one.leave, stop)}
         return after.isdisjoint(mine)
 
     def complete(self, one: Stretch, handed: bool) -> bool:

@@ -11,21 +11,40 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from opi_xform.divide.passages.called import place_of
-from opi_xform.graph.graph import Lost, Unbind
+from opi_xform.graph.graph import Graph, Lost, Unbind
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.regions.signs import negative
 
-Walk = Callable[[int, Callable[[int], bool]], Iterator[tuple[int, bool]]]
+
+def reached(graph: Graph, after: int, stop: Callable[[int], bool]) -> Iterator[tuple[int, bool]]:
+    """The nodes that follow a node, without those that stop the way; each with whether the way ends there (-1: it ends
+    where nothing stands).
+    """
+    block = graph.nodes[after].block
+    work = [(block, graph.blocks[block].index(after) + 1)]
+    seen: set[int] = set()
+    while work:
+        block, start = work.pop()
+        nodes = graph.blocks[block]
+        for i in range(start, len(nodes)):
+            if stop(nodes[i]):
+                break
+            yield nodes[i], i == len(nodes) - 1 and not graph.succs[block]
+        else:
+            if not nodes and not graph.succs[block]:
+                yield -1, True
+            more = [b for b in graph.succs[block] if b not in seen]
+            seen.update(more)
+            work += [(b, 0) for b in more]
 
 
 class Sizes:
-    """One program.  ``reached``: the nodes that follow one (``Proof.reached``).  ``used``: something rests on them."""
+    """One program.  ``used``: something rests on them."""
 
-    def __init__(self, program: Program, uses: Sequence[Use], reached: Walk) -> None:
+    def __init__(self, program: Program, uses: Sequence[Use]) -> None:
         self.program = program
-        self.reached = reached
         self.symbols = program.values.symbols
         self.uses = uses
         self.returns = failures_of(program).returns  # a count that is refused ends nothing then
@@ -78,7 +97,7 @@ class Sizes:
         if not all(headers):
             return False
         again = {nodes[0] for nodes in headers}
-        for m, last in self.reached(n, lambda m: m == message):
+        for m, last in reached(graph, n, lambda m: m == message):
             if last or m < 0:
                 return False
             node = graph.nodes[m]

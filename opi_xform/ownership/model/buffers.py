@@ -144,6 +144,10 @@ class Program:
         """What was found out about it, and is not to be found again."""
         return {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """What a copy has: everything but the findings, which are about this one."""
+        return {name: value for name, value in self.__dict__.items() if name != "findings"}
+
     def end(self) -> None:
         """Nobody asks about it any more, or not soon: findings refer to it, and would keep it in memory."""
         self.findings.clear()

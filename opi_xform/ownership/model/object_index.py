@@ -36,15 +36,8 @@ class Index:
 
 @once
 def index_of(program: Program) -> Index:
-    """The index of a program; resolves every access and condition on the way, so that all exit symbols exist."""
+    """The index of a program."""
     symbols = program.values.symbols
-    for a in program.values.accesses.single():
-        for p in (a.lo, a.length):
-            if p is not None:
-                symbols.resolve(p)
-    for c in program.values.conditions.values():
-        symbols.resolve(c.left)
-        symbols.resolve(c.right)
     addressed: dict[int, list[int]] = {}
     for n, values in program.values.operands.items():
         for base in {symbols.base(v) for v in values}:

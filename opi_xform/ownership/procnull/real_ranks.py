@@ -46,7 +46,7 @@ class Ranks:
         self.facts = facts
         self.depth: int = 0 if within is None else within.depth + 1
         self.steps: list[int] = [0] if within is None else within.steps
-        self.root: Ranks = self if within is None else within.root
+        self.around: Ranks | None = None if within is None else within.root
         self.facts_of: dict[int, tuple[Poly, ...]] = {} if within is None else within.facts_of
         self.graph = program.graph
         self.values = program.values
@@ -58,7 +58,6 @@ class Ranks:
         self.told: dict[tuple[Poly, ...], list[_Fact]] = {}
         self.each: dict[Poly, _Fact] = {}
         self.provers: dict[_Premises, Prover] = {}
-        self.with_facts: dict[tuple[Poly, ...], Ranks] = {} if within is None else within.with_facts
         self.open: set[int] = set()
         self.found: dict[tuple[int, int | None], list[tuple[int, Poly]] | None] = {}
         self.writes: dict[int, list[tuple[int, list[tuple[int, int | None]]]]] = {}  # ``all_written``, of the root
@@ -69,6 +68,16 @@ class Ranks:
         else:
             self.below = within.below
 
+    @property
+    def root(self) -> Ranks:
+        return self if self.around is None else self.around
+
+    @property
+    def with_facts(self) -> dict[tuple[Poly, ...], Ranks]:
+        """Of the root: those with facts.  They are kept with the program, since each of them refers to the root."""
+        found: dict[tuple[Poly, ...], Ranks] = self.program.findings.setdefault((Ranks, self), {})
+        return found
+
     def nonneg_at(self, node: int, value: Poly) -> bool:
         """The value is not negative where the node runs: of itself, or by the conditions on every way to the node."""
         if self.nonneg(value):
@@ -78,9 +87,10 @@ class Ranks:
             return False
         if self.depth or self.open:
             return Ranks(self.program, facts, self).nonneg(value)
-        there = self.with_facts.get(facts)
+        known = self.with_facts
+        there = known.get(facts)
         if there is None:
-            there = self.with_facts[facts] = Ranks(self.program, facts, self)
+            there = known[facts] = Ranks(self.program, facts, self)
         self.steps[0] = 0
         return there.nonneg(value)
 

@@ -24,7 +24,6 @@ class ProcNull:
         self.program = program
         self.null = program.constants.get("MPI_PROC_NULL")
         self.ranks = Ranks(program)
-        self.taints: dict[int | None, Taint] = {}  # by the number that counts, ``Taint.null``
         self.known: dict[tuple[int, Poly], bool] = {}  # what ``real`` has found of values that are not constant
 
     def shown(self, node: int, argument: int) -> bool:
@@ -61,9 +60,16 @@ class ProcNull:
 
     def taint(self, null: int | None) -> Taint:
         """Where it flows, found when it is asked for."""
-        found = self.taints.get(null)
+        taints = self.taints
+        found = taints.get(null)
         if found is None:
-            found = self.taints[null] = Taint(self.program, null, self.real)
+            found = taints[null] = Taint(self.program, null, self.real)
+        return found
+
+    @property
+    def taints(self) -> dict[int | None, Taint]:
+        """By the number that counts, ``Taint.null``.  They are kept with the program, since each of them asks this."""
+        found: dict[int | None, Taint] = self.program.findings.setdefault((ProcNull, self), {})
         return found
 
 
