@@ -8,10 +8,15 @@ from typing import Any
 
 from case_tools import run_tool
 
+from opi_xform.ownership.explain.pointers.second_names import called_by, set_beside
+from opi_xform.ownership.explain.reaching.levels import supposed
 from tests.unit.ownership.explain.pointers.told_programs import HEAD, MAIN, TAIL, line_of
 
 TO = "1, 0, MPI_COMM_WORLD);"
 FROM = "0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+
+WORDS = (called_by, set_beside, supposed)  # what is tested here, by way of the whole tool
 
 
 def sites(before: str, lines: list[str], folder: Path) -> tuple[str, list[dict[str, Any]]]:
