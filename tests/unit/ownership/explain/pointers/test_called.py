@@ -352,7 +352,7 @@ static void done(struct matrix *m)
 """
     text, site = kept(before, inside, tmp_path)
     assert "could not show that something has come into `one.at`" in site["message"]
-    note = (line_of(text, "MADE"), "the memory that is read there may come from here")
+    note = (line_of(text, "MADE"), "the memory that is read there comes from here")
     assert note in [(n["line"], n["message"]) for n in site["notes"]]
 
 
