@@ -26,8 +26,8 @@ BUGS = (
     Bug(
         "what one way brings to a place all ways bring",
         _FRESH,
-        "for name, made in one.items() if name in other}",
-        "for name, made in one.items() if name in other} or one",
+        "for name, made in a.items() if name in b}",
+        "for name, made in a.items() if name in b} or a",
         ("first_maybe",),
         condition="first use",
     ),
@@ -66,8 +66,8 @@ BUGS = (
     Bug(
         "memory of an earlier iteration is of this one",
         _FRESH,
-        "brought = known if s > block else self.from_outside(block, s, known)",
-        "brought = known",
+        "return state if state is None or target > source else self.from_outside(source, target, state)",
+        "return state",
         ("first_earlier_turn",),
         condition="first use",
     ),

@@ -104,8 +104,8 @@ BUGS = (
     Bug(
         "the pointer is to the buffer until it is freed",
         "opi_xform.ownership.placement.states",
-        "return steps[event.kind][state]",
-        "return state if event.kind == LEAVE else steps[event.kind][state]",
+        "[steps[e.kind] for e in found if view.concerns(e.row)]",
+        "[steps[e.kind] for e in found if e.kind != LEAVE and view.concerns(e.row)]",
         ("left_maybe", "left_turns"),
         condition="placement",
     ),
@@ -150,8 +150,8 @@ BUGS = (
         also=Bug(
             "the pointer is to the buffer until it is freed",
             "opi_xform.ownership.placement.states",
-            "return steps[event.kind][state]",
-            "return state if event.kind == LEAVE else steps[event.kind][state]",
+            "[steps[e.kind] for e in found if view.concerns(e.row)]",
+            "[steps[e.kind] for e in found if e.kind != LEAVE and view.concerns(e.row)]",
             ("left_maybe", "left_turns"),
             condition="placement",
         ),

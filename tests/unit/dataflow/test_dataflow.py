@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opi_xform.dataflow.lattice import Bits, Lattice, May, TupleLattice
+from opi_xform.dataflow import lattice as shared
+from opi_xform.dataflow.lattice import Lattice, TupleLattice
 from opi_xform.dataflow.scc import components, reached
 from opi_xform.dataflow.solver import Analysis, Diverged, solve
 from opi_xform.dataflow.view import ListGraph, View, backward, forward, numbered
@@ -255,9 +256,9 @@ def test_parallel_edges_count_once() -> None:
 # --- lattices that analyses share -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lattice", [Bits(7), May()], ids=["bits", "may"])
-def test_shared_lattices_are_lawful(lattice: Bits | May) -> None:
-    states = range(8) if isinstance(lattice, Bits) else (False, True)
+@pytest.mark.parametrize("lattice", [shared.Bits(7), shared.May()], ids=["bits", "may"])
+def test_shared_lattices_are_lawful(lattice: shared.Bits | shared.May) -> None:
+    states = range(8) if isinstance(lattice, shared.Bits) else (False, True)
     for a in states:
         assert lattice.meet(a, lattice.top) == a
         assert lattice.meet(a, lattice.bottom) == lattice.bottom
