@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Flow, Level
@@ -67,7 +67,11 @@ class State:
 
 
 class Situation:
-    """What acquiring and releasing have in common."""
+    """What is known of one buffer, and where calls are put in so far.
+
+    Placing acquires and placing frees (``place.py``, ``frees.py``) hold the same one.  What they choose is in
+    ``events``, ``views``, ``insertions``, ``lifted`` and ``held_leaving``: ``place.py`` sets these, frees add to them.
+    """
 
     def __init__(
         self, program: Program, buffer: Buffer, converted: frozenset[Place], null_tests: tuple[int, ...], shared: Tables
@@ -233,3 +237,13 @@ class Situation:
 
     def has_site(self, level: Level, kinds: frozenset[str] = frozenset({*SENDS, RECV, IRECV})) -> bool:
         return any(e.kind in kinds and self.flow.inside(level, e.node) for e in self.events.all)
+
+
+def beside_others(variable: ast.Variable, places: Collection[Span]) -> str:
+    """What is missing first, where a carrier is set by a declaration that has others: one of its own."""
+    own = any(
+        d.alone or (d.statement.file, d.statement.line) != (s.file, s.line)
+        for d in variable.declarators
+        for s in places
+    )
+    return "" if own or not variable.declarators else f"; `{variable.name}` would need a declaration of its own"
