@@ -28,6 +28,7 @@ from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Edit
+from opi_xform.ownership.placement.allocation_edits import AllocationEdits
 from opi_xform.ownership.placement.edits import Builder, Written
 from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
@@ -188,9 +189,8 @@ class _Placing:
         self.arrange(variable, lazy.values())
         state = self.now.solve()
         self.check(state, variable)
-        builder = Builder(
-            self.program, self.flow, self.buffer, self.now.mentions, self.now.shared.texts, self.now.shared.defs
-        )
+        defs, texts = self.now.shared.defs, self.now.shared.texts
+        builder = Builder(AllocationEdits(self.program, self.flow, self.buffer, self.now.mentions, texts, defs))
         freed = {e.node for e, s in state.events.items() if e.kind == DEALLOC and s & (HELD | PENDING)}
         # a member of a struct that the program itself frees has been set
         raw = any(s & RAW for i, s in state.insertions.items() if member is None or i.kind != "alloc") or any(
