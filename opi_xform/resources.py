@@ -36,7 +36,7 @@ def resource(*parts: str) -> Path:
 
 
 def analyses_dir() -> Path:
-    """The automata and library-effect tables (TOML)."""
+    """The tables (TOML): the automata that run, effects of libraries, datatypes, what ranks would share."""
     return resource("analyses")
 
 

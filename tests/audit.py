@@ -2,18 +2,24 @@
 
 The table of conditions in docs/soundness.md: a row is a condition, or the parts of one, which are of one name: what is
 required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that such a case
-catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md; and the
-head of each code's page, its title and what it means.
+catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md.  Of
+each code's page the head, its title and what it means, and the end: what its conditions require, some of its cases.
+And the lines of opi_xform/ownership/README.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
+import re
 import sys
+import textwrap
 from collections.abc import Callable
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -28,9 +34,14 @@ from tests.planted.bugs import BUGS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "soundness.md"
 FOLDER = PAGE.parent / "codes"
+OWNERSHIP = PAGE.parent.parent / "opi_xform" / "ownership"
 BEGIN, END = "<!-- conditions: python -m tests.audit -->", "<!-- end of conditions -->"
 SHOWN = 3
 """Names of cases and bugs that a row shows."""
+TESTED = "## What is required, and tested"
+"""The heading of what is written anew at the end of a code's page."""
+TOLD, WIDTH = 5, 98
+"""Cases that a code's page tells, and columns of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +165,73 @@ def codes_table() -> str:
     return head + line + "".join(found)
 
 
+@cache
+def cases_by_code() -> dict[str, list[Case]]:
+    """The cases that must stay with a code: those that a page tells do not change with others that come or go."""
+    out: dict[str, list[Case]] = {}
+    for case in load_cases("keep"):
+        for code in sorted({wish.code for wish in case.wishes if wish.must and wish.code}):
+            out.setdefault(code, []).append(case)
+    return {code: sorted(found, key=lambda case: crc32(case.name.encode())) for code, found in out.items()}
+
+
+def said_of(case: Case) -> str:
+    """The first sentence of the comment with which a case begins."""
+    comment = re.match(r"/\*(.*?)\*/", case.texts[case.analysed[0]], re.S)
+    words = " ".join((comment[1] if comment else "").replace("\n *", "\n").split())
+    return re.split(r"(?<=[.:;])\s", words)[0].rstrip(".:;") + "." if words else ""
+
+
+def tested(code: str) -> str:
+    """The end of a code's page; '' where no condition has it and no case stays for it."""
+    required = dict.fromkeys(c.requires for c in TABLE if c.sound and code in {one.code for one in c.codes})
+    found = cases_by_code().get(code, [])
+    told = [f"`{case.name}`: {said}" for case in found if (said := said_of(case))][:TOLD]
+    if not required and not told:
+        return ""
+    lines = [*required, *([""] if required and told else [])]
+    if told:
+        many = (
+            f"{len(found)} programs of the tests stay with it"
+            if len(found) > 1
+            else "A program of the tests stays with it"
+        )
+        lines += [f"{many}{', such as' if len(found) > len(told) else ''}:", "", *(f"- {one}" for one in told)]
+    text = "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  " * line.startswith("- ")) for line in lines)
+    return f"\n{TESTED}\n\n{text}\n"
+
+
 def code_page(code: str) -> str:
-    """The page of a code with the head as it should be: title and meaning come first, the rest is a person's."""
+    """The page of a code with its head and its end as they should be; what is between is a person's."""
     text = (FOLDER / f"{code}.md").read_text(encoding="utf-8")
     _, _, rest = text.partition("\n\n")
     _, _, rest = rest.partition("\n\n")
-    return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{rest}"
+    own = rest.partition(f"\n{TESTED}\n")[0]
+    return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{own}{tested(code)}"
+
+
+def ownership_page() -> str:
+    """opi_xform/ownership/README.md: its head is a person's, the rest has what each file says first of itself."""
+    head, line, _ = (OWNERSHIP / "README.md").read_text(encoding="utf-8").partition("holds these lines to them.\n")
+    lines = [head + line]
+    for folder in (OWNERSHIP, *sorted(path.parent for path in OWNERSHIP.rglob("*/__init__.py"))):
+        name = "" if folder == OWNERSHIP else f"{folder.relative_to(OWNERSHIP).as_posix()}/"
+        lines += [f"## `{name}`", "", _said(folder / "__init__.py"), ""] if name else []
+        files = sorted(path for path in folder.glob("*.py") if path.name != "__init__.py")
+        lines += [*(f"- `{name}{path.name}`: {_said(path)}" for path in files), ""]
+    return "\n".join(lines)
+
+
+def _said(path: Path) -> str:
+    """The first paragraph of a module's docstring."""
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(said.split("\n\n")[0].split())
 
 
 def pages() -> dict[Path, str]:
     """All that is written anew."""
-    return {PAGE: page(), FOLDER / "README.md": codes_table(), **{FOLDER / f"{c}.md": code_page(c) for c in CODES}}
+    codes = {FOLDER / f"{c}.md": code_page(c) for c in CODES}
+    return {PAGE: page(), FOLDER / "README.md": codes_table(), OWNERSHIP / "README.md": ownership_page(), **codes}
 
 
 def main() -> int:
@@ -175,7 +242,9 @@ def main() -> int:
     print(*found, sep="\n", end="\n" if found else "")
     stale = {path: text for path, text in pages().items() if text != path.read_text(encoding="utf-8")}
     if arguments.check:
-        print(*(f"{path.relative_to(PAGE.parent)} is not what the code says" for path in stale), sep="\n", end="")
+        print(
+            *(f"{path.relative_to(PAGE.parent.parent)} is not what the code says" for path in stale), sep="\n", end=""
+        )
         return int(bool(found or stale))
     for path, text in stale.items():
         path.write_text(text, encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from islpy import Set, dim_type
 from ownership_support import HEADER, LIBC
 
-from opi_xform import pipeline
+from opi_xform.analysis import known
 from opi_xform.calls.calls import Calls
 from opi_xform.calls.of_graph import calls_of
 from opi_xform.effects.table import load_effects
@@ -128,7 +128,7 @@ class Found:
 
 
 def program(text: str) -> Found:
-    return Found(pipeline.program(merge([unit(text)]), load_effects()), text)
+    return Found(known.program(merge([unit(text)]), load_effects()), text)
 
 
 def around(text: str, complete: bool = True) -> Around:

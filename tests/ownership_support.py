@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from opi_xform import pipeline
+from opi_xform.analysis import known
 from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
 from opi_xform.graph.whole import merge
@@ -109,7 +109,7 @@ def source_in(folder: Path, body: str, *others: str) -> Source:
         path.write_text(START + text)
         units.append(parse_unit(str(path), ["-I", str(root)]))
     whole = merge(units)
-    program = pipeline.program(whole, load_effects())
+    program = known.program(whole, load_effects())
     uses = collect(program)
     groups, _ = buffers(program, uses)
     found = Source(START + body, Units.of(units), program, {b.name: b for b in groups}, tuple(uses))

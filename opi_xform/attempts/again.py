@@ -5,6 +5,7 @@ wrote.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -36,6 +37,10 @@ Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int], Analys
 """Units, their files, the root, what is told, how many sites are not enough to ask why others stay (``Options``)."""
 Further = Callable[["Again", "Program", Plan], tuple[Plan, dict[str, bytes] | None]]
 """A better plan for a program that is analysed again, and what that makes of the files where its edits do not tell."""
+
+
+_LINES = re.compile(r"(`[^`]*`)|\bline ([0-9]+(?: and [0-9]+)*)(?: of ([\w+-]+(?:\.[\w+-]+)+))?")
+"""Lines in a message, with the name of their file where it is another one than the call's; what is quoted is none."""
 
 
 class Moved(Protocol):
@@ -90,7 +95,7 @@ class Again:
             if found_units is None:
                 return None
             units, jobs = found_units
-            back = Back(top, moved, self.sources)
+            back = Back(top, moved, self.sources, texts)
             told = tuple(self._moved(one, top, moved) for one in self.told)
             files, root = Sources(), mirrored(top, self.root)
             least = sys.maxsize if self.wordless else -1 if self.reasons else len(converted(old))
@@ -157,10 +162,15 @@ class Again:
 class Back:
     """From the mirror, and its rewritten texts, to the program as it is."""
 
-    def __init__(self, top: str, moved: Mapping[str, Moved], sources: Sources) -> None:
+    def __init__(
+        self, top: str, moved: Mapping[str, Moved], sources: Sources, texts: Mapping[str, bytes] | None = None
+    ) -> None:
+        """texts: those that were rewritten, by the files of the program as it is."""
         self.top = top
         self.moved = moved
         self.sources = sources
+        self.texts = texts or {}
+        self.starts: dict[str, list[int]] = {}  # by file: where the lines of its new text begin
 
     def file(self, name: str) -> str:
         return self.sources.name(name[len(self.top) :]) if name.startswith(self.top + os.sep) else name
@@ -171,13 +181,42 @@ class Back:
         return replace(span, file=file) if known is None or file == span.file else known.span(span, file)
 
     def decision(self, d: Decision) -> Decision:
-        notes = tuple(Note(self.span(note.span), note.message.replace(self.top, "")) for note in d.notes)
+        notes = tuple(Note(self.span(note.span), self.words(note.message, note.span.file)) for note in d.notes)
         advice = d.advice
         if advice is not None:
-            words, spans = advice.words.replace(self.top, ""), tuple(map(self.span, advice.spans))
+            words, spans = self.words(advice.words, d.span.file), tuple(map(self.span, advice.spans))
             advice = replace(advice, words=words, spans=spans)
-        message = d.message.replace(self.top, "")
+        message = self.words(d.message, d.span.file)
         return replace(d, span=self.span(d.span), message=message, notes=notes, advice=advice)
+
+    def words(self, message: str, file: str) -> str:
+        """A message about a place in ``file``: without the mirror, its lines those of the program as it is."""
+
+        def lines(found: re.Match[str]) -> str:
+            if found[1]:
+                return found[0]
+            mine = self.file(file)
+            of = {f for f in self.texts if os.path.basename(f) == found[3]} if found[3] else {mine}
+            where = {self.line(f, int(n)) for f in of for n in found[2].split(" and ")}
+            if not of or len(of) > 1:
+                return found[0]  # none that was rewritten, or several by one name
+            return found[0].replace(found[2], " and ".join(map(str, sorted(where))), 1)
+
+        return _LINES.sub(lines, message.replace(self.top, ""))
+
+    def line(self, file: str, line: int) -> int:
+        """A line of the new text of a file as one of the old."""
+        text, moved = self.texts.get(file), self.moved.get(file)
+        if text is None or moved is None:
+            return line
+        if file not in self.starts:
+            self.starts[file] = [0, *(i + 1 for i, byte in enumerate(text) if byte == 10)]
+        starts = self.starts[file]
+        if not 0 < line < len(starts):
+            return line
+        begin, end = starts[line - 1], starts[line] - 1
+        begin += len(text[begin:end]) - len(text[begin:end].lstrip())
+        return moved.span(Span(file, begin, begin, line, 1), file).line
 
     def with_reasons(self, plan: Plan, old: Plan) -> Plan:
         """The new plan, its sites that stay with the codes that they had: it may not have been asked for its own."""

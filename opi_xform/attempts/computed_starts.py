@@ -160,11 +160,17 @@ class Starting:
 
     def untouched(self, one: Passage | Table) -> bool:
         """No text of other configurations stands in it."""
-        begin, end = one.first.span.begin, one.last.span.end
+        texts = [(one.first.span.begin, one.last.span.end)]
+        if isinstance(one, Passage):
+            bodies = [self.program.functions[key].span for key in one.through]
+            if any(span.file != one.place[0] for span in bodies):
+                return False
+            texts += [(span.begin, span.end) for span in bodies]
         return not any(
             skipped.span.file == one.place[0] and skipped.span.begin < end and begin < skipped.span.end
             for unit in self.units
             for skipped in unit.skipped
+            for begin, end in texts
         )
 
     # --- the program with blocks -----------------------------------------------------------------------------------

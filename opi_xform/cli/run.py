@@ -6,13 +6,11 @@ import gc
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from opi_xform.attempts.again import Again, Analysed
 from opi_xform.cli import mending
-from opi_xform.cli.attempts import Attempts
 from opi_xform.cli.config import Configuration, load_configuration
 from opi_xform.cli.inputs.annotations import find_annotations
 from opi_xform.cli.inputs.beside import notes
@@ -44,39 +42,26 @@ from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit, Units
 from opi_xform.ir.walk import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
-from opi_xform.ownership.model.plan import Edit, Plan, Told
+from opi_xform.ownership.model.plan import Edit, Plan
 from opi_xform.report.finding import Finding
 from opi_xform.resources import runtime_include_dir
-from opi_xform.rewrite.apply import obstacle, place_of, rewrite
+from opi_xform.rewrite.apply import obstacle, place_of
 from opi_xform.rewrite.header import header_name
 from opi_xform.rewrite.manifest import NAME as kept_name
 from opi_xform.rewrite.other_headers import other_headers
-from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all, written_before
 from opi_xform.text.errors import PlanError
 from opi_xform.text.sources import Sources
 
 if TYPE_CHECKING:
     from opi_xform.ownership.model.buffers import Options as AnalysisOptions
-    from opi_xform.ownership.model.buffers import Program
+    from opi_xform.pipeline import Decided, Given
     from opi_xform.report.profile import Run
 
 # What only some runs need is imported where it is used: a short run spends much of its time on imports.
 
 _NAMED = 3
 """So many programs of a build are named, and the others counted."""
-
-
-def analyse(
-    units: Sequence[Unit],
-    settings: AnalysisOptions,
-    part: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
-    seen: Callable[[Program], None] = lambda _: None,
-) -> Plan:
-    """The plan for a program (``pipeline``)."""
-    from opi_xform import pipeline
-
-    return pipeline.analyse(units, settings, part, seen)
 
 
 def run(options: Options, progress: Progress) -> int:
@@ -158,57 +143,49 @@ def transform(
         annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
     )
     folders = tuple(dict.fromkeys(f for unit in units for f in include_directories(flags.of(unit.path))))
+    from opi_xform import pipeline
     from opi_xform.effects.table import EffectsError
     from opi_xform.ownership.model.buffers import Options as AnalysisOptions
 
-    with progress.phase("analyse"):
-        programs: list[Program] = []
-        entries = known.told(units)
-        said = (*told(annotations, files), *(one for _, one in entries))
-        effects = known.path if known.effects else None
-        try:
-            header = header_name(units, folders, runtime_include_dir())
-            settings = AnalysisOptions(
-                options.strict, root, effects, _obstacle(root, sources, options.in_place), said, options.jobs,
-                header=header, min_bytes=options.min_bytes or 0,
-            )  # fmt: skip
-            plan = analyse(units, settings, progress.part, programs.append)
-        except EffectsError as error:
-            raise known.wrong_effects(str(error)) from error
-        better = None
-        if programs:
-            again = _again(units, flags, sources, settings, options)
-            attempts = Attempts(programs[0], units, flags, sources, settings, options, again)
-            plan, better = attempts.best(plan, progress.part)
+    entries = known.told(units)
+    settings = AnalysisOptions(
+        options.strict,
+        root,
+        known.path if known.effects else None,
+        _obstacle(root, sources, options.in_place),
+        (*told(annotations, files), *(one for _, one in entries)),
+        options.jobs,
+        header=header_name(units, folders, runtime_include_dir()),
+        min_bytes=options.min_bytes or 0,
+    )
+    given = _given(units, flags, sources, settings, options)
+
+    def judged(plan: Plan) -> Plan:
         plan = with_channels(annotations, known.judged(plan, entries), sources)
-        if not options.check:
-            plan = with_remarks(plan, sources, annotations)
-    facts = Facts(tuple(runs))
-    if programs and (options.report is not None or options.advise):
-        from opi_xform.cli.output.explained import explained
+        return plan if options.check else with_remarks(plan, sources, annotations)
 
-        with progress.phase("explain"):
-            facts = explained(programs[0], plan, options, runs)
-    if programs and options.advise:
-        from opi_xform.cli.output.fix import advised
-
-        with progress.phase("try changes"):
-            again = replace(_again(units, flags, sources, settings, options), wordless=True)
-            facts = replace(facts, fixes=advised(programs[0], units, plan, again))
+    try:
+        if options.fix is None:
+            found, changed = pipeline.run(given, judged, progress.phase, progress.part)
+        else:
+            found, changed = pipeline.decided(given, judged, progress.phase, progress.part), {}
+    except EffectsError as error:
+        raise known.wrong_effects(str(error)) from error
+    except PlanError as error:
+        raise _rejected(shown(error.span.file), error.span.line, error.reason) from error
+    except pipeline.NoRoomError as error:
+        raise fail(f"the self-check needs a temporary directory ({error}); set TMPDIR") from error
+    except pipeline.RejectedError as error:
+        problems = [Problem(_rejection(r.message), shown(r.file), r.line, code="OPI903") for r in error.rejected]
+        raise Failure(problems, SELF_CHECK) from error
+    plan, facts = found.plan, _facts(given, found, options, progress, runs)
     if options.fix is not None:
         from opi_xform.cli.output.fix import fixed
 
         with progress.phase("fix"):
-            again = replace(_again(units, flags, sources, settings, options), reasons=True)
-            facts = replace(facts, fixed=fixed(options.fix, programs, units, plan, again))
+            again = replace(pipeline.again(given), reasons=True)
+            facts = replace(facts, fixed=fixed(options.fix, found.program, units, plan, again))
         return Result(root, paths, plan, sources, {}, annotations, _warnings(units), known, facts), units
-    with progress.phase("rewrite"):
-        try:
-            changed = dict(rewrite(plan, sources).changed) if better is None else better
-        except PlanError as error:
-            raise _rejected(shown(error.span.file), error.span.line, error.reason) from error
-    with progress.phase("self-check", len(paths)):
-        _self_check(units, flags, changed, sources, options)
     if options.privatize is not None:
         with progress.phase("privatize"):
             changed, plan, facts = _privatised(units, flags, changed, sources, options, root, plan, facts)
@@ -240,29 +217,42 @@ def _privatised(
     return dict(found.changed), plan, replace(facts, variables=found.variables, hindrances=found.remarks)
 
 
-def _again(
+def _given(
     units: Sequence[Unit], flags: BuildFlags, sources: Sources, settings: AnalysisOptions, options: Options
-) -> Again:
-    """How the program is analysed with other texts."""
+) -> Given:
+    """What the pipeline works on, and how other texts of it are parsed."""
+    from opi_xform.pipeline import Given
+
+    def obstacle(top: str, files: Sources) -> Callable[[Edit], str]:
+        return _obstacle(top, files, options.in_place)
 
     def parse(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
         return parse_sources(jobs, options.jobs, lambda: None, parse_once)
 
-    def analyse_again(
-        others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...], more_than: int
-    ) -> Analysed:
-        obstacle = _obstacle(root, files, options.in_place)
-        own = replace(settings, root=root, obstacle=obstacle, told=said, more_than=more_than)
-        programs: list[Program] = []
-        found = analyse(others, own, seen=programs.append)
-        return programs[0] if programs else None, found, dict(rewrite(found, files).changed)
+    def outline(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
+        return parse_sources(jobs, options.jobs, lambda: None, parse_outline)
 
-    def known(others: Sequence[Unit]) -> Program | None:
-        from opi_xform.pipeline import looked_at
+    return Given(units, sources, flags.of, settings, parse, outline, obstacle)
 
-        return looked_at(others, settings)
 
-    return Again(units, flags.of, sources, settings.root, settings.told, parse, analyse_again, known)
+def _facts(given: Given, found: Decided, options: Options, progress: Progress, runs: Sequence[Run]) -> Facts:
+    """What is found out for reports."""
+    facts = Facts(tuple(runs))
+    if found.program is None:
+        return facts
+    if options.report is not None or options.advise:
+        from opi_xform.cli.output.explained import explained
+
+        with progress.phase("explain"):
+            facts = explained(found.program, found.plan, options, runs)
+    if options.advise:
+        from opi_xform.cli.output.fix import advised
+        from opi_xform.pipeline import again
+
+        with progress.phase("try changes"):
+            fixes = advised(found.program, given.units, found.plan, replace(again(given), wordless=True))
+            facts = replace(facts, fixes=fixes)
+    return facts
 
 
 def _profiles(options: Options) -> tuple[Run, ...]:
@@ -275,6 +265,7 @@ def _profiles(options: Options) -> tuple[Run, ...]:
 
 def _get_ready() -> None:
     """Brings the analysis along, which takes as long as the parsers take for a small program."""
+    import opi_xform.pipeline  # noqa: F401  # loaded, no more
     from opi_xform.effects.table import EffectsError, read_shipped
 
     with suppress(EffectsError):  # it is told where the tables are needed
@@ -349,26 +340,6 @@ def _obstacle(root: str, sources: Sources, in_place: bool) -> Callable[[Edit], s
         return obstacle(edit, sources)
 
     return reason
-
-
-def _self_check(
-    units: Sequence[Unit], flags: BuildFlags, changed: dict[str, bytes], sources: Sources, options: Options
-) -> None:
-    def parse(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
-        return parse_sources(jobs, options.jobs, lambda: None, parse_outline)
-
-    try:
-        rejected = self_check(units, flags.of, changed, sources, parse)
-    except OSError as error:
-        raise fail(f"the self-check needs a temporary directory ({error.strerror or error}); set TMPDIR") from error
-    if rejected:
-        raise Failure(
-            [
-                Problem(_rejection(r.message), shown(r.file), r.line, code="OPI903")
-                for r in rejected
-            ],
-            SELF_CHECK,
-        )  # fmt: skip
 
 
 def _rejection(message: str) -> str:

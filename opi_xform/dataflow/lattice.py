@@ -58,3 +58,37 @@ class TupleLattice(Generic[S]):
             if not self.part.leq(x, y):
                 return f"{name}: {self.part.explain(x, y)}"
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """Sets of what may be, as sums of bits: they are joined where ways meet; top is the empty set."""
+
+    bottom: int
+    top: int = 0
+
+    def meet(self, a: int, b: int) -> int:
+        return a | b
+
+    def leq(self, a: int, b: int) -> bool:
+        return a | b == a
+
+    def explain(self, a: int, b: int) -> str:
+        return "" if self.leq(a, b) else f"{b & ~a:#b} may be there in one and not in the other"
+
+
+@dataclass(frozen=True, slots=True)
+class May:
+    """Whether something may be: so where it is on one way; top says that it is on none."""
+
+    top: bool = False
+    bottom: bool = True
+
+    def meet(self, a: bool, b: bool) -> bool:
+        return a or b
+
+    def leq(self, a: bool, b: bool) -> bool:
+        return a or not b
+
+    def explain(self, a: bool, b: bool) -> str:
+        return "" if self.leq(a, b) else "it may be in one and not in the other"

@@ -1,4 +1,4 @@
-"""Strongly connected components (Tarjan 1972), iterative.
+"""Strongly connected components (Tarjan 1972), iterative; and what is reached.
 
 Not by networkx, whose components are in another order, and which takes several times as long with the building of its
 graph.
@@ -7,6 +7,9 @@ graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+N = TypeVar("N")
 
 
 def components(nodes: Iterable[int], nexts: Callable[[int], Iterable[int]]) -> list[list[int]]:
@@ -63,3 +66,14 @@ def components(nodes: Iterable[int], nexts: Callable[[int], Iterable[int]]) -> l
             if node in low:
                 break
     return found
+
+
+def reached(starts: Iterable[N], nexts: Callable[[N], Iterable[N]]) -> dict[N, int]:
+    """The starts and all that they lead to, each with how many steps away it is: nearest first."""
+    out = dict.fromkeys(starts, 0)
+    for node in (work := list(out)):
+        for to in nexts(node):
+            if to not in out:
+                out[to] = out[node] + 1
+                work.append(to)
+    return out

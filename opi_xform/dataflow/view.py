@@ -95,6 +95,14 @@ def forward(graph: Graph) -> View:
     return View(True, graph.succs, graph.preds, starts, reverse_postorder(graph.succs, starts))
 
 
+def numbered(succs: Sequence[Sequence[int]], preds: Sequence[Sequence[int]]) -> View:
+    """Along the edges, from node 0, of a graph whose nodes have numbers in the order of the flow, cycles aside.
+
+    Nodes that nothing leads to are looked at, too: with top.
+    """
+    return View(True, succs, preds, (0,), tuple(range(len(succs))))
+
+
 def backward(graph: Graph) -> View:
     """Against the edges, from the exits and from one node of each cycle that no exit ends (``for (;;)``)."""
     starts = tuple(graph.exits) + _endless(graph)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from opi_xform.dataflow.scc import components
+from opi_xform.dataflow.scc import components, reached
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.record import dataclass
@@ -42,11 +42,5 @@ def cycles(
         next_.append(list(found))
     groups = components(range(len(functions)), lambda n: next_[n])
     cyclic = {n for group in groups for n in group if len(group) > 1 or n in next_[n]}
-    below = set(cyclic)
-    work = sorted(cyclic)
-    while work:
-        for n in next_[work.pop()]:
-            if n not in below:
-                below.add(n)
-                work.append(n)
+    below = reached(cyclic, lambda n: next_[n])
     return Cycles(frozenset(functions[n] for n in cyclic), frozenset(functions[n] for n in below))

@@ -49,7 +49,7 @@ class Flat:
         for name in (MAIN, *sorted(n for n in pointers.taken if n in lowerings.functions)):
             self.enter(name)
         at = 0
-        while at < len(self.names):
+        while at < len(self.names):  # not ``scc.reached``: what a body calls is known when it is bound
             self.read(at)
             at += 1
         self.ending = self.never_return()
@@ -151,7 +151,7 @@ class Flat:
     def never_return(self) -> frozenset[str]:
         """Functions that always end the program: what follows their calls is not reached."""
         found: set[str] = set()
-        work = list(self.names)
+        work = list(self.names)  # not ``scc.reached``: a caller of one that ends may still return
         callers: dict[str, list[str]] = {}
         while work:
             name = work.pop()

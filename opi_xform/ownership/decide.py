@@ -13,6 +13,7 @@ from opi_xform.ownership.buffers.message_sizes import small as is_small
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.addresses import parameters
 from opi_xform.ownership.conditions.calls import small
+from opi_xform.ownership.conditions.contents import budget
 from opi_xform.ownership.conditions.memory.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.convert_together import convert_together, keep, twin, unwritable
@@ -37,6 +38,9 @@ from opi_xform.ownership.requests.pending import NO_WAITS
 from opi_xform.ownership.spelling.comments import PACKED, Remark, about, remarks
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
 from opi_xform.ownership.swaps import joined
+
+SMALL = 2_000
+"""Nodes of a program of which a buffer is judged in milliseconds: in a larger one it takes that much longer, about."""
 
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
@@ -77,6 +81,7 @@ def _decided(
         not options.told and not any(buffer.swaps for buffer in groups),
         silent,
         before,
+        len(program.graph.nodes) // SMALL + 1,
     )
     before[:] = found
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
@@ -147,7 +152,8 @@ def _buffer(
     if whole is not None:
         verdict.refusals = {u.place: in_its_words(whole, facts.found, u) for u in reversed(facts.found.uses)}
         for site in sites if whole.reason is Reason.BUDGET else ():  # how a call is written says more than that
-            verdict.refusals[site.place] = _refused(site, form=True) or verdict.refusals[site.place]
+            at_site = budget.at_site(facts, site.uses[0])
+            verdict.refusals[site.place] = _refused(site, form=True) or at_site or verdict.refusals[site.place]
         if whole is facts.left_out_so_far:  # what the program does with it would keep it wherever that is compiled, too
             told = {s.place: _refused(s) for s in sites if s.place not in wordless}
             verdict.refusals.update((p, replace(r, form=whole.reason)) for p, r in told.items() if r is not None)

@@ -44,7 +44,7 @@ def successors(
     """Where a block of a copy goes on: all of ``succs``, or the one that an ``if`` or ``switch`` on a number takes."""
     if not fixed or last is None or len(succs) < 2:
         return succs
-    if isinstance(last, ins.Branch) and isinstance(body.stmts[last.stmt].stmt, ast.If):
+    if isinstance(last, ins.Branch) and isinstance(body.stmts[last.stmt].stmt, (ast.If, ast.Switch)):
         value = number(last.cond, fixed)
         return succs if value is None else (succs[0 if value else 1],)
     if isinstance(last, ins.SwitchOn):

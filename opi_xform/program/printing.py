@@ -62,7 +62,7 @@ def printing(lowerings: Lowerings, effects: Mapping[str, FunctionEffect], taken:
         for call in _calls(lowered):
             if isinstance(call.callee, ins.AddrFunc):
                 callers.setdefault(call.callee.key, []).append((name, call))
-    while True:
+    while True:  # no walk along calls: what is wrong depends on callers and on those called
         wrong = {
             name
             for name, (printer, uses) in found.items()

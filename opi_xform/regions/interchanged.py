@@ -11,23 +11,53 @@ first but its last gives i the numbers from t up to the next t, and the last one
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
-from opi_xform.graph.loops import Loop
+from opi_xform.graph.graph import Graph
+from opi_xform.graph.loops import Loop, LoopNest
 from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.values import Values
+from opi_xform.record import dataclass
 from opi_xform.values.facts import Facts
 from opi_xform.values.trip_counts import nominal_trips, smaller_trips, stays
 
-if TYPE_CHECKING:
-    from opi_xform.regions.telescope import Interval, Telescope
-
 MOST_LOOPS = 6
 
+Pairs = frozenset[tuple[Poly, Poly]]
 Digits = list[tuple[int, Poly]]  # by loop: its symbol of the iteration number, how often it runs
 Tiles = list[tuple[int, int, Poly]]  # two loops that make one digit: their symbols, outer first; turns in a whole tile
 
 
-def interchanged(telescope: Telescope, loop: Loop) -> list[tuple[Poly, Poly, list[tuple[Poly, Poly]]]]:
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Bytes ``[lo, hi)`` written whenever ``block`` is executed (for an inner loop: when it is left).
+
+    given: pairs of values of which at least one must not be negative, else nothing of this is certain.
+    """
+
+    block: int
+    lo: Poly
+    hi: Poly
+    given: Pairs = frozenset()
+
+
+class Writing(Protocol):
+    """What is known of the writes of one object (``telescope.py``)."""
+
+    graph: Graph
+    nest: LoopNest
+    values: Values
+    symbols: Symbols
+    excluded: frozenset[int]
+    children: dict[int, list[int]]
+
+    def body(self, loop: Loop) -> list[Interval]: ...
+
+    def runs(self, inside: list[Interval]) -> list[Interval]: ...
+
+
+def interchanged(telescope: Writing, loop: Loop) -> list[tuple[Poly, Poly, list[tuple[Poly, Poly]]]]:
     """What the loop and those inside it write together: from where, to where; and the pairs of numbers, of turns and
     of the bytes that a turn writes, of which at least one must not be negative.
     """
@@ -55,7 +85,7 @@ def interchanged(telescope: Telescope, loop: Loop) -> list[tuple[Poly, Poly, lis
     return out
 
 
-def _in_each_turn(telescope: Telescope, chain: list[int]) -> bool:
+def _in_each_turn(telescope: Writing, chain: list[int]) -> bool:
     """The innermost loop is come to in each turn of the one around it; of the others this is known."""
     nest = telescope.nest
     inside, around = (nest.loops[lp] for lp in chain[:2])
@@ -63,7 +93,7 @@ def _in_each_turn(telescope: Telescope, chain: list[int]) -> bool:
     return bool(known) and all(nest.dominates(inside.header, latch) for latch in around.latches)
 
 
-def _digits(telescope: Telescope, chain: list[int]) -> tuple[Digits, Tiles] | None:
+def _digits(telescope: Writing, chain: list[int]) -> tuple[Digits, Tiles] | None:
     """Each of the loops runs as often in each turn of those around it, or two of them make tiles; None: not so."""
     symbols, nest = telescope.symbols, telescope.nest
     inner = symbols.inner[chain[-1]]
@@ -88,7 +118,7 @@ def _digits(telescope: Telescope, chain: list[int]) -> tuple[Digits, Tiles] | No
     return [(symbols.count(lp), out[lp]) for lp in chain if lp in out], tiles
 
 
-def _tiled(telescope: Telescope, inside: int, around: list[int]) -> tuple[int, Poly, Poly] | None:
+def _tiled(telescope: Writing, inside: int, around: list[int]) -> tuple[int, Poly, Poly] | None:
     """The loop around whose turns the inner one divides a stretch into tiles: that loop, the numbers in a whole tile,
     and in all of them.  With k for turns of the outer one: the inner one runs max(0, min(size, total - size * k))
     turns, and the outer one goes on while size * k < total.
@@ -109,7 +139,7 @@ def _tiled(telescope: Telescope, inside: int, around: list[int]) -> tuple[int, P
     return None
 
 
-def _ends_at(telescope: Telescope, loop: int, size: Poly, total: Poly) -> bool:
+def _ends_at(telescope: Writing, loop: int, size: Poly, total: Poly) -> bool:
     """The loop over tiles is not left before they make up the total."""
     info, symbols = telescope.nest.loops[loop], telescope.symbols
     if len(info.exits) != 1:
@@ -130,7 +160,7 @@ def _ends_at(telescope: Telescope, loop: int, size: Poly, total: Poly) -> bool:
     return left == size * k - total or _enough(telescope, loop, k - left, size, total)
 
 
-def _enough(telescope: Telescope, loop: int, tiles: Poly, size: Poly, total: Poly) -> bool:
+def _enough(telescope: Writing, loop: int, tiles: Poly, size: Poly, total: Poly) -> bool:
     """So many tiles make up the total: ``(total + size - 1) / size``, or ``(total - 1) / size + 1``.
 
     A number divided by the size, and multiplied with it again, is less than the size short of it.
@@ -149,7 +179,7 @@ def _enough(telescope: Telescope, loop: int, tiles: Poly, size: Poly, total: Pol
 
 
 def _stretch(
-    telescope: Telescope, loop: Loop, digits: Digits, tiles: Tiles, interval: Interval
+    telescope: Writing, loop: Loop, digits: Digits, tiles: Tiles, interval: Interval
 ) -> tuple[Poly, Poly] | None:
     """From the first byte to behind the last one; None where the weights are others, or in the loops' own order."""
     symbols = telescope.symbols

@@ -8,6 +8,8 @@ with all three sets functions of k, so that the live region of the whole loop is
 the iterations before: exact for affine subscripts, an over-approximation elsewhere.  A state maps each place where
 control can go to the bytes that pass from there unharmed; the key None holds bytes that are live for good.
 
+Not by ``dataflow.solver``: these states have no bound (``k`` bytes, for each ``k``), and a way round a loop need not end.
+
 All that a state holds may be too much, and never too little: what is live, and what may pass.  So a state may be made
 simpler by a superset (``Bearing``).  What an event or a loop writes is taken off as it is.
 """

@@ -16,27 +16,12 @@ from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import Loop, LoopNest
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.memory.values import HeaderPhi, Values
-from opi_xform.record import dataclass
-from opi_xform.regions.interchanged import interchanged
+from opi_xform.regions.interchanged import Interval, Pairs, interchanged
 from opi_xform.regions.signs import negative
 from opi_xform.values.equal_counts import Sums
 from opi_xform.values.trip_counts import nominal_trips, turns_made
 
 Edge = tuple[int, int]
-Pairs = frozenset[tuple[Poly, Poly]]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Bytes ``[lo, hi)`` written whenever ``block`` is executed (for an inner loop: when it is left).
-
-    given: pairs of values of which at least one must not be negative, else nothing of this is certain.
-    """
-
-    block: int
-    lo: Poly
-    hi: Poly
-    given: Pairs = frozenset()
 
 
 def _sizes(pair: tuple[Poly, Poly]) -> list[Poly]:

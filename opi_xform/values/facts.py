@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from math import gcd
-from typing import TYPE_CHECKING
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
@@ -21,10 +20,18 @@ from opi_xform.memory.values import Comparison, Values
 from opi_xform.record import dataclass
 from opi_xform.values.trip_counts import nominal_trips, turns_made
 
-if TYPE_CHECKING:
-    from opi_xform.values.hull import Hull
-
 MOST_CONDITIONS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Hull:
+    """The stretch of an access (``hull.py``).  ``lo``: no byte in front of it is touched; ``hi``: none from there on.
+
+    None: nothing is said.
+    """
+
+    lo: Poly | None
+    hi: Poly | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

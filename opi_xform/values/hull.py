@@ -10,16 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from opi_xform.memory.poly import Poly
-from opi_xform.record import dataclass
-from opi_xform.values.facts import Facts, Known
-
-
-@dataclass(frozen=True, slots=True)
-class Hull:
-    """``lo``: no byte in front of it is touched; ``hi``: none from there on.  None: nothing is said."""
-
-    lo: Poly | None
-    hi: Poly | None
+from opi_xform.values.facts import Facts, Hull, Known
 
 
 def hulls(facts: Facts, block: int, lo: Poly, length: Poly) -> list[Hull]:

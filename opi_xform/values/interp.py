@@ -2,6 +2,7 @@
 
 Blocks are visited once, in reverse postorder.  What a loop changes is a fresh symbol at its header; a variable that
 turns out to advance by a fixed step gets its closed form afterwards (``Symbols.defs``), where all readers see it.
+So there is no fixpoint that ``dataflow.solver`` could look for.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from dataclasses import replace
 from opi_xform.graph.graph import Graph, Lost
 from opi_xform.graph.loops import Loop, LoopNest
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import symbol
 from opi_xform.memory.values import Values
 from opi_xform.values.trip_counts import nominal_trips, tested_each_turn
@@ -40,7 +41,7 @@ def believe(graph: Graph, nest: LoopNest, values: Values, entered: Collection[in
     stays = graph.succs[inside][0] != outside
     op, counter, bound = found.op, found.left, found.right
     if op in _OTHER_WAY and not stays:
-        op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
+        op = NEGATED[op]
     symbols = values.symbols
     if op in (">", ">="):
         counter, bound = bound, counter

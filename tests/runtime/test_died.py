@@ -10,7 +10,7 @@ import pytest
 from conftest import CHECKOUT, MPIS, MpiUser, only_one
 
 FAULTS = CHECKOUT / "runtime" / "tests" / "faults"
-WRAPPED = ("memcpy", "process_vm_readv", "process_vm_writev")
+WRAPPED = ("memcpy", "process_vm_readv", "process_vm_writev", "clock_gettime")
 FLAGS = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror")
 STAYS = 'file=$1; shift; "$@"; for i in $(seq 80); do [ -s "$file" ] && break; sleep 0.1; done; exit 0'
 """A shell in the place of a rank outlives it until the file has something in it: its launcher hears of nothing."""
@@ -29,7 +29,9 @@ IN_WAITS = (
     "flood",
     "left-behind",
 )
-OF_BOTH = ("buffering", "co-sender", "any")
+TAKEN = ("taken-put", "taken-get", "taken-unlock")
+"""Inside a small copy that a target makes while it waits: in a call of the MPI, of libopi, and of the MPI."""
+OF_BOTH = ("buffering", "co-sender", "any", *TAKEN)
 """The others run under the first MPI only."""
 
 pytestmark = pytest.mark.mpi
@@ -68,7 +70,7 @@ def settings(how: str) -> dict[str, str]:
     return {"OPI_KERNEL_COPY": "0"} if how == "pipe" else {}
 
 
-@pytest.mark.parametrize("how", [*IN_COPIES, *IN_WAITS])
+@pytest.mark.parametrize("how", [*IN_COPIES, *IN_WAITS, *TAKEN])
 def test_who_waits_for_a_dead_rank_is_told(built: Built, how: str, tmp_path: Path) -> None:
     """kill -9 inside a copy that both sides have begun, and while others wait in all kinds of calls."""
     if how not in OF_BOTH and built.user.mpi != MPIS[0]:
@@ -89,6 +91,15 @@ def test_who_waits_for_a_rank_that_stops_goes_on_with_all_else(built: Built, how
     told = tmp_path / "told"
     said = built.run(3, str(built.folder / "midway"), how, str(told), "pause", **settings(how))
     assert told.read_text("utf-8") == f"midway {how}: went on, whole\n", said
+    assert "died" not in said
+
+
+@pytest.mark.parametrize("how", TAKEN)
+def test_a_question_that_is_taken_up_is_waited_for(built: Built, how: str, tmp_path: Path) -> None:
+    """A late store could come after a newer one: so who asked waits for a target that stops in the middle of a copy."""
+    told = tmp_path / "told"
+    said = built.run(2, str(built.folder / "midway"), how, str(told), "pause")
+    assert told.read_text("utf-8") == f"midway {how}: waited, whole\n", said
     assert "died" not in said
 
 

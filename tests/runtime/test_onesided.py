@@ -57,6 +57,14 @@ def test_where_the_memory_of_allocated_windows_lies(mpi_user: MpiUser, shared_tm
     assert "place: ok, 0 failures" in result.out
 
 
+@pytest.mark.parametrize("check", ["0", "1"])
+def test_windows_over_owned_and_taken_buffers(mpi_user: MpiUser, shared_tmp: Path, check: str) -> None:
+    """Without a copy by the kernel; and the checking mode has nothing to say."""
+    result = mpi_user.run(3, built(mpi_user, shared_tmp, "owned"), OPI_CHECK=check)
+    assert "owned: ok, 0 failures" in result.out
+    assert "libopi" not in result.err
+
+
 def test_the_target_takes_no_part(mpi_user: MpiUser, shared_tmp: Path) -> None:
     """MPICH's own window of MPI_Win_create waits for its target: so this shows whose the windows are."""
     result = mpi_user.run(2, built(mpi_user, shared_tmp, "late"))
@@ -118,6 +126,8 @@ def of_ranks(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPa
         ("errors", "threads"),
         ("errors", "fibers"),
         ("late", "threads"),
+        ("owned", "threads"),
+        ("owned", "fibers"),
         ("counts", "threads"),
         ("counts", "fibers"),
     ],

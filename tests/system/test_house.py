@@ -64,9 +64,10 @@ ORDER = (
     "ownership",
     "rewrite",
     "changes",
+    "analysis",
     "divide",
-    "pipeline",
     "attempts",
+    "pipeline",
     "privatize",
     "report",
     "bindings",
@@ -111,36 +112,27 @@ def modules() -> dict[str, Path]:
 
 @dataclass(frozen=True)
 class Module:
-    """What a module says of itself, and the modules of the package that it imports: with type hints, and without."""
+    """What a module says of itself, and the modules of the package that it imports, those for type hints, too."""
 
     doc: str | None
-    typed: tuple[str, ...]
-    plain: tuple[str, ...]
+    imported: tuple[str, ...]
 
 
 @cache
 def read(path: Path) -> Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return Module(ast.get_docstring(tree), tuple(_imported(tree, True)), tuple(_imported(tree, False)))
+    return Module(ast.get_docstring(tree), tuple(_imported(tree)))
 
 
-def imported(path: Path, types: bool = True) -> tuple[str, ...]:
-    """The modules of the package that a module imports, in functions, too.  types: also those for type hints alone."""
-    return read(path).typed if types else read(path).plain
+def imported(path: Path) -> tuple[str, ...]:
+    return read(path).imported
 
 
-def _imported(tree: ast.Module, types: bool) -> Iterator[str]:
+def _imported(tree: ast.Module) -> Iterator[str]:
     known = modules()
     worklist: list[ast.AST] = [tree]
     while worklist:
         node = worklist.pop()
-        if (
-            isinstance(node, ast.If)
-            and isinstance(node.test, ast.Name)
-            and node.test.id == "TYPE_CHECKING"
-            and not types
-        ):
-            continue
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("opi_xform"):
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
@@ -170,9 +162,7 @@ def test_packages_import_those_before_them_only() -> None:
 
 
 def test_no_circle_between_modules() -> None:
-    graph = nx.DiGraph(
-        (m, other) for m, path in modules().items() for other in imported(path, types=False) if other != m
-    )
+    graph = nx.DiGraph((m, other) for m, path in modules().items() for other in imported(path) if other != m)
     circles = [
         {m.rpartition(".")[2] for m in found} for found in nx.strongly_connected_components(graph) if len(found) > 1
     ]
@@ -287,6 +277,21 @@ def test_what_a_module_keeps_is_found(tmp_path: Path) -> None:
         "@cache\ndef text(name: str, more: tuple[str, ...]) -> str: ...\n@once\ndef fine(p: Program) -> int: ...\n"
     )
     assert set(kept_by("m", path)) == {"m:_latest", "m:_by", "m:of", "m:also"}
+
+
+def test_the_page_of_ownership_has_a_line_for_each_file() -> None:
+    """What its docstring says first: a file that is new, gone or about something else changes the page."""
+    folder = PACKAGE / "ownership"
+    told = {
+        path.relative_to(folder).as_posix(): " ".join((read(path).doc or "").split("\n\n")[0].split())
+        for path in sorted(folder.rglob("*.py"))
+    }
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    lines = dict(re.findall(r"^- `(.*?)`: (.*)$", page, re.M))
+    assert lines == {name: said for name, said in told.items() if not name.endswith("__init__.py")}
+    sections = dict(re.findall(r"^## `(.*?)/`\n\n(.*)$", page, re.M))
+    folders = {name.rpartition("/")[0]: said for name, said in told.items() if name.endswith("/__init__.py")}
+    assert sections == folders
 
 
 def c_files(*folders: Path) -> list[Path]:

@@ -14,6 +14,7 @@ import pytest
 from case_tools import run_tool
 
 from opi_xform import parallel
+from opi_xform.ownership import decide
 from opi_xform.parallel import each
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -93,5 +94,19 @@ def test_a_program_judged_by_several(tmp_path: Path, monkeypatch: pytest.MonkeyP
     write(1500, folder)
     alone = run_tool([str(folder), "-j", "1"])
     assert alone[0] == 0, alone[2]
+    assert run_tool([str(folder), "-j", "3"]) == alone
+    assert forked
+
+
+def test_few_buffers_of_a_large_program_are_worth_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forked: list[int]
+) -> None:
+    monkeypatch.setenv("OPI_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(parallel, "ENOUGH", 1000)
+    folder = tmp_path / "program"
+    write(1500, folder)
+    alone = run_tool([str(folder), "-j", "3"])
+    assert not forked
+    monkeypatch.setattr(decide, "SMALL", 1)  # as if it were so large
     assert run_tool([str(folder), "-j", "3"]) == alone
     assert forked

@@ -7,15 +7,12 @@ import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Failure
 from opi_xform.record import dataclass
 from opi_xform.rewrite.manifest import NAME as MANIFEST
-
-if TYPE_CHECKING:
-    from opi_xform.cli.config import Configuration
 
 KEYS = ("sources", "flags", "output", "root", "build-dir")
 _NAMES = ("output", "root", "build-dir")
@@ -114,7 +111,32 @@ def within(folder: str, name: str) -> str:
     return name if folder == os.curdir or os.path.isabs(name) else os.path.normpath(os.path.join(folder, name))
 
 
-def with_configuration(options: Options, known: Configuration) -> Options:
+class Configured(Protocol):
+    """What opi.toml says of options (``cli.config.Configuration``)."""
+
+    @property
+    def usual(self) -> Usual | None: ...
+
+    @property
+    def strict(self) -> bool: ...
+
+    @property
+    def baseline(self) -> str | None: ...
+
+    @property
+    def privatize(self) -> str | None: ...
+
+    @property
+    def select(self) -> tuple[str, ...] | None: ...
+
+    @property
+    def ignore(self) -> tuple[str, ...] | None: ...
+
+    @property
+    def min_bytes(self) -> int | None: ...
+
+
+def with_configuration(options: Options, known: Configured) -> Options:
     """The options with what opi.toml says; the command line wins."""
     options = _with_usual(options, known.usual) if known.usual is not None else options
     baseline = options.baseline if options.baseline is not None or not options.check else known.baseline

@@ -39,7 +39,7 @@ class Fixed:
     lost: tuple[Decision, ...]
 
 
-def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: Plan, again: Again) -> Fixed:
+def fixed(where: str, program: Program | None, units: Sequence[Unit], plan: Plan, again: Again) -> Fixed:
     """The first change with which a site at ``FILE:LINE`` converts.  Raises Failure."""
     file, line = place(where)
     sources = again.sources
@@ -53,9 +53,9 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
     if not kept:
         near = _nearest(plan, sources.name(file), line, again)
         raise fail(f"what is here converts as it is; there is nothing to change; {_MOVED}{near}", shown(file), line)
-    if not programs:
+    if program is None:
         raise fail("the program is too large for a change to be tried; see --explain OPI401", shown(file), line)
-    finder = Finder(programs[0], units, sources, again.flags)
+    finder = Finder(program, units, sources, again.flags)
     why = None
     for decision in kept:
         for change in finder.of(decision):

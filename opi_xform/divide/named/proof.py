@@ -205,11 +205,11 @@ class NamedDividing:
             begins = [offsets[key][o] for key in self.naming.owners if o in offsets[key]]
             found = chain(size, begins, unit) if len(begins) == len(self.naming.owners) else None
             if found is None:
-                raise Trouble(self.here, "has parts of which it is not known how they lie behind each other")
+                raise Trouble(self.here, "has parts of which it is not known how they lie after each other")
             bounds[o] = found
         counts = {len(found) - 1 for found in bounds.values()}
         if counts != {len(self.naming.owners) + 1} or max(counts) > MOST:
-            raise Trouble(self.here, "has parts that are not one behind the other")
+            raise Trouble(self.here, "has parts that are not one after the other")
         return Layout(max(counts), bounds, {})
 
     def part(self, layout: Layout, at: Mapping[int, Poly]) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from opi_xform.divide.decompose import pure
 from opi_xform.divide.mentions import Mention, blocks, mentions_of
+from opi_xform.divide.passages.called import Named, begins, place_of, uncast
 from opi_xform.divide.passages.early import stands_early
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
@@ -28,6 +29,7 @@ _DATA = frozenset({"int", "float", "record"})  # what elements are
 MOST = 4  # statements of one message that are tried as the first one, or the last one
 FAR = 24  # those that are looked at for that
 Words = Callable[[Span], frozenset[bytes]]
+Message = tuple[Use, Named]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Passage:
     element that it begins with; count: how many.  first, last: the statements.  mentions: the buffer's elements in
     them, as ``buf[…]``.  name: of the new block; the names of its companions begin with it.  handed: the message is a
     send that pends behind them: nothing waits for it in this block, and only what is given away needs no free here.
+    through: functions between this one and the message, which are given its place.
     """
 
     key: str
@@ -51,6 +54,7 @@ class Passage:
     mentions: tuple[Mention, ...]
     name: str
     handed: bool = False
+    through: tuple[str, ...] = ()
 
     @property
     def at(self) -> str:
@@ -77,63 +81,40 @@ def passages(
         if use.place[:3] not in kept or use.place in seen or use.call.span.file not in own or use.op.persistent:
             continue
         seen.add(use.place)
-        begun = beginning(use)
-        if begun is None:
+        by = place_of(program, use)
+        if by is None or by.call.span.file != use.call.span.file:
             continue
-        ref, start, address = begun
+        ref, start, address, node = by.ref, by.start, by.address, program.graph.nodes[by.node]
         var = program.variables[ref.var]
-        function = program.graph.frames[program.graph.nodes[use.node].frame].function
+        function = program.graph.frames[node.frame].function
         body = program.functions[function]
         if not is_plain(var) or not same_type(program, function, var, texts):
             continue
         if ref.var not in known:
             known[ref.var] = mentions_of(program).of(ref.var)
-        info = program.graph.statement(program.graph.nodes[use.node])
+        info = program.graph.statement(node)
         if info is None or not info.stmt.span.editable:
             continue
         if (info.role, info.in_block) not in (("item", True), ("then", False)):
             continue
-        count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
-        if count is None:
-            continue
         words = words_of(program, read) if words is None else words
-        for found in _around(program, body, info.stmt, use, known[ref.var], said(read)):
+        for found in _around(program, body, info.stmt, (use, by), known[ref.var], said(read)):
             name = name_for(var.name, words, taken)
             first, last, mentions, before, handed = found
-            begin, many = (_set_there(program, e, before) for e in (start, count))
+            begin, many = (_set_there(program, e, before) for e in (start, by.count))
             new = {key for s in before if isinstance(s, ast.DeclStmt) for key in s.variables}
             early = all(pure(e) and stands_early(program, body, e, before) for e in (begin, many))
             if name and early and new.isdisjoint({*_named(begin), *_named(many)}):
                 taken.add(name)
-                one = Passage(ref.var, function, use.place, address, begin, many, first, last, mentions, name, handed)
+                ends = (first, last, mentions, name, handed, by.through)
+                one = Passage(ref.var, function, use.place, address, begin, many, *ends)
                 out.append(one)
     return out
 
 
 def beginning(use: Use) -> tuple[ast.VarRef, ast.Expr, ast.Expr] | None:
     """The variable in a message's first argument, the element that it begins with, and the argument without casts."""
-    e = use.call.args[use.argument]
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index):
-        base, start = e.operand.base, e.operand.index
-    elif isinstance(e, ast.Binary) and e.op == "+" and e.type.is_pointer:
-        base, start = (e.left, e.right) if _address(e.left) else (e.right, e.left)
-    else:
-        return None
-    ref = uncast(base)
-    return (ref, start, e) if isinstance(ref, ast.VarRef) and e.span.editable else None
-
-
-def _address(e: ast.Expr) -> bool:
-    return e.type.is_pointer or e.type.is_array
-
-
-def uncast(e: ast.Expr) -> ast.Expr:
-    """Without conversions that nobody wrote."""
-    while isinstance(e, ast.Cast) and not e.explicit:
-        e = e.operand
-    return e
+    return begins(use.call.args[use.argument])
 
 
 def is_plain(var: ast.Variable) -> bool:
@@ -170,7 +151,7 @@ def name_for(name: str, words: Collection[str], taken: Collection[str]) -> str:
 
 
 def _around(
-    program: Program, function: ast.Function, message: ast.Stmt, use: Use, mentions: Sequence[Mention], words: Words
+    program: Program, function: ast.Function, message: ast.Stmt, of: Message, mentions: Sequence[Mention], words: Words
 ) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
     """The first and the last statement that have to do with a message, the buffer's elements in them, what stands
     between the first one and the message, and whether the message goes on behind the last one.
@@ -183,13 +164,13 @@ def _around(
     The message may stand in an ``if`` without ``else``; that it is there each time, the proof tells.
     """
     every = list(blocks(function.body))
-    ahead: Sequence[ast.Stmt] = tuple(map(_said_alone, _beside_call(message, use.call)))
+    ahead: Sequence[ast.Stmt] = tuple(map(_said_alone, _beside_call(message, of[1].call)))
     inside = False  # the message may be waited for in the statement that it is in
     while True:
         body, found = next((b for b in every if any(s is message for s in b)), None), False
         if body is not None:
             for first, last, here, before, handed in _beside(
-                program, function, body, message, use, mentions, words, inside
+                program, function, body, message, of, mentions, words, inside
             ):
                 found = True
                 yield first, last, here, (*before, *ahead), handed
@@ -197,7 +178,7 @@ def _around(
         around = None if found else next((s for b in every for s in b if _holds(s, body, message)), None)
         if around is None:
             return
-        inside = inside or use.side == "recv" or isinstance(around, ast.If)
+        inside = inside or of[0].side == "recv" or isinstance(around, ast.If)
         if isinstance(around, ast.If):
             ahead = (_said_alone(around.cond), *ahead)
         message = around
@@ -241,13 +222,13 @@ def _beside(
     function: ast.Function,
     body: Sequence[ast.Stmt],
     message: ast.Stmt,
-    use: Use,
+    of: Message,
     mentions: Sequence[Mention],
     words: Words,
     inside: bool,
 ) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
     """``_around``, of one block.  inside: the message is in a statement in which it may be waited for."""
-    at = next(i for i, s in enumerate(body) if s is message)
+    use, at = of[0], next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
     send = use.side == "send"
     waited = at if use.op.blocking else waited_for(program, body, at - inside, use)
@@ -268,7 +249,7 @@ def _beside(
             break
         if send or i > waited:
             ends.append(i)
-    for end in _alike(use, body, ends, mine, words):
+    for end in _alike(of[1], body, ends, mine, words):
         first, last = (end, waited) if send else (at, end)
         found = tuple(
             m for m in mine if elements(m) and any(in_span(m.ref.span, s.span) for s in body[first : last + 1])
@@ -277,15 +258,14 @@ def _beside(
 
 
 def _alike(
-    use: Use, body: Sequence[ast.Stmt], ends: Sequence[int], mentions: Sequence[Mention], words: Words
+    by: Named, body: Sequence[ast.Stmt], ends: Sequence[int], mentions: Sequence[Mention], words: Words
 ) -> list[int]:
     """Of the statements in which a passage may end those whose subscripts are most like the message's start, nearest
     first: where several sides are packed in a row, its own may be far from the message.
     """
-    begun = beginning(use)
-    if len(ends) <= MOST or begun is None:
+    if len(ends) <= MOST:
         return list(ends)
-    wanted = words(begun[2].span)
+    wanted = words(by.address.span)
 
     def unlike(i: int) -> int:
         here = [m.whole.span for m in mentions if elements(m) and in_span(m.ref.span, body[i].span)]
@@ -321,10 +301,11 @@ def operation(program: Program, call: ast.Call) -> MpiOp | None:
 
 
 def _given(program: Program, m: Mention) -> bool:
-    """The buffer is given to a message."""
+    """The buffer is given to a message, or to a function of the program, which may send or receive it."""
     call = next((e for e in m.parents if isinstance(e, ast.Call)), None)
     op = None if call is None else operation(program, call)
-    return op is not None and op.kind in P2P and m.kind == "value"
+    own = call is not None and isinstance(call.callee, ast.FuncRef) and call.callee.name in program.functions
+    return (own or (op is not None and op.kind in P2P)) and m.kind == "value" and not elements(m)
 
 
 def _named(e: ast.Expr) -> set[str]:

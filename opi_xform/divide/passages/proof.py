@@ -19,7 +19,7 @@ from islpy import Set
 
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves, operands
-from opi_xform.divide.passages.find import beginning
+from opi_xform.divide.passages.called import place_of
 from opi_xform.divide.passages.guards import comes_to
 from opi_xform.divide.passages.sizes import Sizes, reached
 from opi_xform.graph.graph import Lost, Node, Unbind
@@ -110,9 +110,11 @@ class Proof:
         stretches = self.stretches(marked)
         functions = {p.graph.frames[one.frame].function for one in stretches}
         counts = {one.bytes for one in stretches}
-        if len(functions) != 1 or len(counts) != 1 or not functions.isdisjoint(p.graph.passed | p.graph.levels):
+        named = [place_of(p, one.use) for one in stretches]
+        run = functions.union(*(by.through for by in named if by is not None))
+        if len(functions) != 1 or len(counts) != 1 or not run.isdisjoint(p.graph.passed | p.graph.levels):
             return None
-        if any(self.elsewhere(function) for function in functions):
+        if any(self.elsewhere(function) for function in run):
             return None
         anew: set[tuple[str, int]] = set()
         left: set[tuple[str, int]] = set()
@@ -157,7 +159,9 @@ class Proof:
         uses: dict[int, list[Use]] = {}
         for use in self.uses:
             if use.place == marked.place:
-                uses.setdefault(self.program.graph.nodes[use.node].frame, []).append(use)
+                by = place_of(self.program, use)
+                node = self.program.graph.nodes[use.node if by is None else by.node]
+                uses.setdefault(node.frame, []).append(use)
         if not by_frame or uses.keys() != by_frame.keys():
             return []
         out = []
@@ -172,10 +176,10 @@ class Proof:
         return out
 
     def stretch(self, frame: int, at: int, count: int, end: int, use: Use) -> Stretch | None:
-        values, begun = self.program.values, beginning(use)
-        if begun is None or use.lo is None or use.length is None or at not in values.operands:
+        values, by = self.program.values, place_of(self.program, use)
+        if by is None or use.lo is None or use.length is None or at not in values.operands:
             return None
-        elem = self.program.variables[begun[0].var].type.elem
+        elem = self.program.variables[by.ref.var].type.elem
         unit = elem.size if elem is not None else None
         if not unit or count not in values.operands or not single(self.program, self.uses, use):
             return None
@@ -201,12 +205,10 @@ class Proof:
     def touched(self, one: Stretch, marked: Marked) -> tuple[set[tuple[str, int]], set[tuple[str, int]]] | None:
         """Of the elements between the marks, those that travel and others, by where they stand; None: not clear."""
         inside, use = self.between(one), one.use
-        begun = beginning(use)
-        if inside is None or begun is None or use.node not in inside:
+        by = place_of(self.program, use)
+        if inside is None or by is None or use.node not in inside or by.ref.var in self.program.members:
             return None
-        if begun[0].var in self.program.members:
-            return None
-        key, nodes, accesses = begun[0].var, self.program.graph.nodes, self.program.values.accesses
+        key, nodes, accesses = by.ref.var, self.program.graph.nodes, self.program.values.accesses
         anew: set[tuple[str, int]] = set()
         left: set[tuple[str, int]] = set()
         here = set(self.index.accesses.nodes(use.object))
@@ -294,12 +296,12 @@ class Proof:
         last mark comes once after the first one.
         """
         inside = self.between(one) or set()
-        begun = beginning(one.use)
-        assert begun is not None
+        by = place_of(self.program, one.use)
+        assert by is not None
         mine = [
             node.number
             for node in self.program.graph.nodes
-            if node.frame == one.frame and any(place in anew for place, _ in self.places(node, begun[0].var))
+            if node.frame == one.frame and any(place in anew for place, _ in self.places(node, by.ref.var))
         ]
         mine.append(one.use.node)
         if not all(n in inside for n in mine):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from opi_xform.divide.passages.called import place_of
 from opi_xform.graph.graph import Graph, Lost, Unbind
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.liveness.failures import failures_of
@@ -54,9 +55,9 @@ class Sizes:
         """Bytes of messages in the buffer of ``use``, in the same copy of its function: not negative at node n."""
         if self.returns:
             return []
-        nodes, out = self.program.graph.nodes, dict[Poly, None]()
+        out = dict[Poly, None]()
         for u in self.uses:
-            if u.object != use.object or u.length is None or nodes[u.node].frame != nodes[use.node].frame:
+            if u.object != use.object or u.length is None or self.frame(u) != self.frame(use):
                 continue
             size = self.symbols.resolve(u.length)
             if size.constant is not None or size in out or negative(self.program.graph, self.program.values, size):
@@ -64,6 +65,11 @@ class Sizes:
             if self.surely(u.node, n, self.symbols.scope(size)):
                 out[size] = None
         return list(out)
+
+    def frame(self, use: Use) -> int:
+        """The copy of a function that names a message's place."""
+        by = place_of(self.program, use)
+        return self.program.graph.nodes[use.node if by is None else by.node].frame
 
     def surely(self, message: int, n: int, loops: frozenset[int]) -> bool:
         """Where node n runs, the message was tried, or will be, in this turn of the loops.
@@ -84,7 +90,9 @@ class Sizes:
     def follows(self, message: int, n: int, loops: frozenset[int]) -> bool:
         """No way from node n leads past the message."""
         graph, nest = self.program.graph, self.program.nest
-        frame = graph.nodes[message].frame
+        frames = {frame := graph.nodes[message].frame}
+        while (frame := graph.frames[frame].parent) >= 0:
+            frames.add(frame)
         headers = [graph.blocks[nest.loops[lp].header] for lp in loops]
         if not all(headers):
             return False
@@ -93,7 +101,7 @@ class Sizes:
             if last or m < 0:
                 return False
             node = graph.nodes[m]
-            if isinstance(node.action, Lost) or (isinstance(node.action, Unbind) and node.action.callee == frame):
+            if isinstance(node.action, Lost) or (isinstance(node.action, Unbind) and node.action.callee in frames):
                 return False
             if m in again or any(node.block not in nest.loops[lp].blocks for lp in loops):
                 return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from opi_xform.divide.passages.find import uncast
+from opi_xform.divide.passages.called import uncast
 from opi_xform.divide.passages.spell import PassageSpelling, is_sum
 from opi_xform.divide.passages.tables import Row, Table
 from opi_xform.ir import ast

@@ -13,6 +13,7 @@ from dataclasses import fields
 
 from opi_xform.divide.decompose import pure
 from opi_xform.divide.mentions import Mention, mentions_of
+from opi_xform.divide.passages.called import uncast
 from opi_xform.divide.passages.find import (
     beginning,
     elements,
@@ -22,7 +23,6 @@ from opi_xform.divide.passages.find import (
     once,
     operation,
     same_type,
-    uncast,
     waited_for,
     words_of,
 )

@@ -133,7 +133,8 @@ class FromStructs:
                 place, held = (self.symbols.base(self.symbols.not_null(v)) for v in values)
                 at = self.symbols.resolve(self.symbols.offset(values[0])).constant if place is not None else None
                 key = table[place].variable if place is not None and table[place].kind == "variable" else None
-                sites = given.get(-1 if held is None else held)
+                leads = (held,) if held is not None else program.points_to.operand(node.frame, node.action.value)
+                sites = {one for o in leads for one in given.get(o, ())}
                 if key is not None and at is not None and sites:
                     self.pointer_at(key, at, sites, wanted)
 

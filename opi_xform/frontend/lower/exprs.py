@@ -55,6 +55,7 @@ BINARY = {
 }  # fmt: skip
 _ASSIGN, _COMMA = 22, 33
 _UNEXPOSED, _PAREN, _LAST_EXPR = int(Kind.UNEXPOSED_EXPR), int(Kind.PAREN_EXPR), int(Kind.LAST_EXPR)
+_AROUND = {_UNEXPOSED, int(Kind.UNARY_OPERATOR), int(Kind.BINARY_OPERATOR), int(Kind.CONDITIONAL_OPERATOR)}
 _JUMPS = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"}
 _PLAIN_INT = re.compile(rb"(?:0|[1-9][0-9]*)[uUlL]*\Z")
 
@@ -104,12 +105,11 @@ class Expressions:
 
     def lower(self, i: int) -> None:
         """Lowers node ``i``, whose children are lowered already."""
-        kind = self._kind[i]
-        kids = self._kids[i]
+        kind, kids = self._kind[i], self._kids[i]
         if kind == _PAREN and len(kids) == 1:
             result = self.out[kids[0]] or self.expr(kids[0])
-        elif kind == _UNEXPOSED and len(kids) == 1 and self._same_place(i, kids[0]):
-            # An implicit conversion.  Most vanish (decay, reading, pointers), so their places are not asked for.
+        elif kind in _AROUND and len(kids) == 1 and self._same_place(i, kids[0]):
+            # An implicit conversion; most vanish (decay, reading, pointers).  Or a label's number, which comes twice.
             result = self.out[kids[0]] or self.expr(kids[0])
             if isinstance(result, Expr):
                 type_ = self._types.of(self._tree.cursor[i])

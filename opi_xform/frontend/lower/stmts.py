@@ -30,7 +30,6 @@ from opi_xform.ir.ast import (
     IntLit,
     Label,
     Null,
-    Opaque,
     OpaqueStmt,
     Return,
     Stmt,
@@ -265,7 +264,7 @@ class Statements:
         if not kids:
             return None
         body = self.statement(kids[-1])
-        values = [_label(self._ex.expr(k)) for k in kids[:-1]]
+        values = [self._ex.expr(k) for k in kids[:-1]]
         if self._tree.kind[i] == Kind.DEFAULT_STMT:
             return Case(self._span(i, kids[-1]), None, None, body)
         if not values or not all(isinstance(v, IntLit) for v in values):
@@ -337,12 +336,3 @@ def _filled(data: bytes, begin: int) -> list[int] | None:
         return None
     bounds = ((opening + 1, first), (first + 1, second), (second + 1, closed - 1))
     return [n for n, (a, b) in enumerate(bounds) if skip_space(data, a) < b]
-
-
-def _label(e: Expr) -> Expr:
-    """The number that a label is; of a sum (`case N + 1:`) clang has a node around it at the same place."""
-    match e:
-        case Opaque(span=span, children=(IntLit() as inner,)) if inner.span == span:
-            return inner
-        case _:
-            return e

@@ -6,16 +6,21 @@ nesting never meets Python's recursion limit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.cells import cells
 from opi_xform.ir.lowering.expressions import Expressions, Lowering
+from opi_xform.ir.lowering.shapes import compares
 from opi_xform.ir.lowering.turned import turned_loop
-from opi_xform.ir.types import LONG, Type
+from opi_xform.ir.types import INT, LONG, Type
 from opi_xform.ir.walk import statements
+
+MOST_TESTS = 16
+"""Cases of a ``switch`` that are tests one after the other; one with more of them is a choice of its own."""
+Label = tuple[int, int] | None
 
 
 def lower(function: ast.Function, globals_: Mapping[str, ast.Variable]) -> ins.Lowered:
@@ -44,7 +49,7 @@ class _Lowerer(Expressions):
         self.breaks: list[int] = []
         self.continues: list[int] = []
         self.labels: dict[str, int] = {}
-        self.cases: list[list[tuple[tuple[int, int] | None, int]]] = []
+        self.cases: list[list[tuple[Label, int]]] = []
 
     def lower(self) -> ins.Lowered:
         for key in self.function.params:
@@ -221,9 +226,31 @@ class _Lowerer(Expressions):
         self.at = start
         if not any(label is None for label, _ in cases):
             cases.append((None, after))
-        self.emit(ins.SwitchOn(s.cond.span, me, value, tuple(label for label, _ in cases)))
-        self.close(*(target for _, target in cases))
+        if _as_tests(s.cond.type, value, [label for label, _ in cases]):
+            self.tests(s, me, value, cases)
+        else:
+            self.emit(ins.SwitchOn(s.cond.span, me, value, tuple(label for label, _ in cases)))
+            self.close(*(target for _, target in cases))
         self.at = after
+
+    def tests(self, s: ast.Switch, me: int, value: ins.Operand, cases: list[tuple[Label, int]]) -> None:
+        """A ``switch`` is ``if (x == a) … else if (x == b) …``: what holds behind each is known as of these."""
+        for label, target in cases:
+            if label is not None:
+                following = self.block()
+                equal = self.binary("==", value, ins.Const(label[0]), s.cond.type, s.cond.type, INT, s.cond.span)
+                self.emit(ins.Branch(s.cond.span, me, equal))
+                self.close(target, following)
+                self.at = following
+        self.close(next(target for label, target in cases if label is None))
+
+
+def _as_tests(type_: Type, value: ins.Operand, labels: Sequence[Label]) -> bool:
+    """Few numbers, each by itself, and all of them of the type that is tested, which is no constant, and no address."""
+    if type_.kind != "int" or type_.holds_address or isinstance(value, ins.Const) or compares(value):
+        return False
+    few = len(labels) <= MOST_TESTS
+    return few and all(label is None or (label[0] == label[1] and type_.holds(label[0])) for label in labels)
 
 
 def _leaves(found: tuple[ast.Stmt, ast.Stmt | None]) -> bool:

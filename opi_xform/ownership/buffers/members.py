@@ -19,7 +19,7 @@ from opi_xform.ir.types import Type
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.allocation.also_run import also_run
-from opi_xform.ownership.buffers.same_member import alike, classes, table_of
+from opi_xform.ownership.buffers.same_member import alike, as_void, classes, table_of, to_data
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Member, Program, Refusal, Where
 from opi_xform.ownership.model.lvalues import (
@@ -253,6 +253,7 @@ class Finder:
         types: dict[int, Type] = {}
         taken: list[tuple[int, int | None]] = []  # stretches that something else touches
         zeroed: list[tuple[int, int, int]] = []  # node, stretch
+        own = info.type if info.variable is not None and info.type is not None and to_data(info.type) else None
         for a in self.touching(info.number):
             action = self.graph.nodes[a.node].action
             lo = None if a.lo is None else a.lo.constant
@@ -260,6 +261,8 @@ class Finder:
             exact = isinstance(action, (ins.Load, ins.Store)) and self.exact(a.node, info.number)
             if exact and lo is not None and length == POINTER_BYTES and self.plain(action.type):  # type: ignore[union-attr]
                 type_ = action.type  # type: ignore[union-attr]
+                if own is not None and as_void(type_):
+                    type_ = own  # `*(void **)&b = malloc(n)`: any pointer to data is the same bytes
                 # an initialiser's `(void *)0` has its own type
                 if self.clears_it(a.node) or alike(types.setdefault(lo, type_), type_):
                     places.setdefault(lo, []).append(a.node)

@@ -87,3 +87,13 @@ def alike(a: Type, b: Type) -> bool:
     if x is None or y is None:
         return x is y
     return (x.kind, x.size, x.signed, x.record) == (y.kind, y.size, y.signed, y.record)
+
+
+def to_data(a: Type) -> bool:
+    """A pointer to numbers or structs, or to no type."""
+    return a.is_pointer and a.elem is not None and a.elem.kind in ("int", "float", "record", "void")
+
+
+def as_void(a: Type) -> bool:
+    """A pointer to no type."""
+    return a.is_pointer and a.elem is not None and a.elem.kind == "void"

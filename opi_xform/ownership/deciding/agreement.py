@@ -43,6 +43,7 @@ def agreed(
     brief: bool = False,
     silent: bool = False,
     before: Sequence[Verdict] = (),
+    weight: int = 1,
 ) -> list[Verdict]:
     """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds, some without words.
 
@@ -51,7 +52,7 @@ def agreed(
     Each round keeps more places, so there is an end.  brief: of a place that several buffers come to, the last one
     tells why it stays.  What the others would say is looked for only where one of them keeps it alone.  silent: nobody
     reads why places stay.  before: what a silent run came to; of a buffer with all of its places converted, there was
-    nothing to say.
+    nothing to say.  weight: a buffer takes as long as so many of a small program.
     """
     kept: dict[Place, Refusal] = dict(strays)
     places = [{u.place for u in buffer.uses} for buffer in groups]
@@ -65,7 +66,7 @@ def agreed(
 
     while True:
         open_ = [family for family in ([i for i in f if found[i] is None] for f in families) if family]
-        for family, own in zip(open_, each(judged, open_, processes, sum(map(len, open_))), strict=True):
+        for family, own in zip(open_, each(judged, open_, processes, weight * sum(map(len, open_))), strict=True):
             for i, verdict in zip(family, own, strict=True):
                 found[i] = verdict
         verdicts = [verdict for verdict in found if verdict is not None]

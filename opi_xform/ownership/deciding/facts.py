@@ -21,7 +21,9 @@ from opi_xform.ownership.explain.culprits import (
     written_between,
 )
 from opi_xform.ownership.explain.hints import with_hint
+from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
+from opi_xform.ownership.explain.reaching.levels import supposed_refusal
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of, value_refusal
@@ -183,6 +185,8 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             anew = shared is False and written_before(judge, u, readers[0])
             between = bool(readers) and shared is not False and not resent and written_between(judge, u, readers[0])
             several = read_as_one_of_several(site.program, u, readers[0]) if readers else None
+            for told in (read_in_another_row, supposed_refusal) if readers else ():
+                several = several or told(site.program, site.buffer, u, readers[0])
             refusal = several or liveness_refusal(
                 site.program, site.buffer, u, finding, readers, shared, least, silent, anew, between
             )

@@ -129,18 +129,27 @@ def loop_around(program: Program, n: int) -> Span | None:
     return None
 
 
-def only_where(program: Program, n: int, call: bool = False) -> str:
+def only_where(program: Program, n: int, call: bool = False, until: int | None = None) -> str:
     """Where a node runs in a turn of the loop around it: under one condition, in words; '' for under none, or more.
 
-    call: or in a call of its function, where no loop is around it.
+    call: or in a call of its function, where no loop is around it.  until: a node that comes after it; what is around
+    that one, too, is no condition, and a loop that is not is passed.
     """
     graph = program.graph
     node = graph.nodes[n]
     info, stmts = graph.statement(node), graph.lowered[graph.frames[node.frame].function].stmts
+    both = set[int]()
+    last = None if until is None or graph.nodes[until].frame != node.frame else graph.statement(graph.nodes[until])
+    while last is not None:
+        both.add(id(last.stmt))
+        last = stmts[last.parent] if last.parent >= 0 else None
     found: list[str] = []
-    while info is not None and not isinstance(info.stmt, (ast.For, ast.While, ast.DoWhile)):
+    while info is not None and (
+        not isinstance(info.stmt, (ast.For, ast.While, ast.DoWhile))
+        or (until is not None and id(info.stmt) not in both)
+    ):
         inner, info = info.stmt, stmts[info.parent] if info.parent >= 0 else None
-        if info is not None and isinstance(info.stmt, ast.If):
+        if info is not None and isinstance(info.stmt, ast.If) and id(info.stmt) not in both:
             cond, holds = condition(info.stmt.cond), info.stmt.then is inner
             told = f"where {cond}" if holds else f"where {cond} does not hold"
             found.append(told if cond else f"under the condition in {lines.line_of(info.stmt.span)}")

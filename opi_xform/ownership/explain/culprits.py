@@ -14,7 +14,8 @@ from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.explain.called import called_back, called_from
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reaching.turns import own_turns, row_turns
+from opi_xform.ownership.explain.reaching.levels import supposed
+from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
 from opi_xform.ownership.explain.reaching.ways import always_between, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
@@ -42,14 +43,16 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
     counted = {n for n in candidates if use.side == "recv" and counting(judge.program, use, n) is not None}
     excluded = excluded_after(judge, use)
-    candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), n in counted))
+    deeper = {n for n in candidates if supposed(judge.program, n, use.object)}
+    candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), n in deeper, n in counted))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
+    found = tuple(n for n in found if n not in deeper) or found
     found = tuple(n for n in found if n not in counted) or found
     found = tuple(n for n in found if not excluded(n)) or found[:1]
     if use.side == "send":
         calls = judge.use_nodes.keys() | names_of(judge.program).operations.keys()
         if calls.issuperset(found):
-            others = [n for n in candidates if n not in calls and not excluded(n)]
+            others = [n for n in candidates if n not in calls and n not in deeper and not excluded(n)]
             found = (*_read_for_sure(judge, use, others), *found)[:2]
         return tuple(sorted(found, key=calls.__contains__))
     if len(found) > 1 and use.length is not None and use.length.constant is None:
@@ -78,6 +81,8 @@ def excluded_after(judge: Judge, use: Use) -> Callable[[int], bool]:
     def found(n: int) -> bool:
         sends = [u for u in judge.use_nodes.get(n, ()) if u.side == use.side]
         if turns and not in_turn(program, use.node, n, turns):
+            return True
+        if n not in judge.use_nodes and of_another_row(program, use, n):
             return True
         return excluded(use.node, n, turns | row_turns(program, use, sends))
 

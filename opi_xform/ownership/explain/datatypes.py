@@ -108,6 +108,17 @@ def unsigned_count(program: Program, use: Use, n: int) -> str:
     return f"this receive brings (`{spelling(e)}`, an unsigned number)"
 
 
+def counted_anew(program: Program, sent: Use) -> str:
+    """The function by which a message that may be of any length computes its count, each time anew; '' for none."""
+    if sent.buffer.count is None or sent.length is None or sent.length.constant is not None:
+        return ""
+    calls = (e for e in within(sent.call.args[sent.buffer.count]) if isinstance(e, ast.Call))
+    calls = (e for e in calls if not any(a.type.is_pointer or a.type.is_array for a in e.args))  # of numbers alone
+    named = (e.callee.name for e in calls if isinstance(e.callee, ast.FuncRef))
+    key = next(named, "")
+    return program.functions[key].name if key in program.functions else key
+
+
 def _one_block(call: ast.Call) -> bool:
     """A vector of one block, which has no gaps, whatever its stride is."""
     count = call.args[0] if call.args else None

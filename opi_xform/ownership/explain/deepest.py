@@ -14,6 +14,7 @@ from islpy import Set
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
@@ -27,6 +28,7 @@ from opi_xform.ownership.explain.culprits import (
     same_words,
 )
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece, of_structs
+from opi_xform.ownership.explain.later import read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
@@ -164,6 +166,8 @@ class Deepest:
         if refusal.reason not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
+        if found is None and refusal.reason is Reason.SEVERAL_BUFFERS:
+            found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
         if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known
             base = base_of(_inner(uses[0].call.args[uses[0].argument]))
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
@@ -181,6 +185,9 @@ class Deepest:
         A place that is the same number wherever the call runs may be that of a part, which is a buffer of its own then.
         """
         first = uses[0]
+        never, nodes = branches_of(self.program).never, self.program.graph.nodes
+        if all(never(nodes[use.node].block) for use in uses):
+            return Refusal(Reason.NOT_ANALYSED, "no process comes to the call: what is tested around it holds for none")
         found = self.made(first)
         if found is None and (first.lo is None or first.lo.constant is None):
             found = _inside(first) or self.live_data.place(first) or self.live_data.refusal(uses)
@@ -264,6 +271,16 @@ class Deepest:
         found = layout_refusal(self.program, use)
         row = self.live_data.place(use) if found.notes and (structs or of_one_piece(self.program, use)) else None
         return row or (found if found.notes else None)  # its length alone would be easier to do without
+
+    def own_reads(self, use: Use) -> set[int]:
+        """Nodes that read from a message's memory by the name that the call has for it, before that is set anew."""
+        live, graph = self.live_data, self.program.graph
+        found = live.roots.of(use.call.args[use.argument], graph.nodes[use.node].frame)
+        if found is None:
+            return set()
+        loads = (node.number for node in graph.nodes if isinstance(node.action, ins.Load))
+        mine = {n for n in loads if found.root in live.by(n) and live.reads(n)}
+        return mine - live.renewed(use, found.root, mine, False)
 
     @cached_property
     def live_data(self) -> LiveData:

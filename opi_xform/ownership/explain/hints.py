@@ -13,9 +13,9 @@ from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, body_
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.called import called_from, node_span, only_where
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
-from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN
+from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN, counted_anew
 from opi_xform.ownership.explain.movable import movable
-from opi_xform.ownership.explain.reasons import contents_refusal, counted_anew, written
+from opi_xform.ownership.explain.reasons import contents_refusal, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
@@ -125,9 +125,7 @@ def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
     is: nothing is advised then.
     """
     assert refusal.hint is not None
-    again = other is not None and (
-        other.message == refusal.message or _of_moved(refusal, other) or _of_read(refusal, other)
-    )
+    again = other is not None and (other.message == refusal.message or _of_moved(refusal, other))
     if (other is None and shared) or again:
         return replace(refusal, hint=None)
     if other is None:
@@ -142,14 +140,6 @@ def _of_moved(refusal: Refusal, other: Refusal) -> bool:
     read = {(span.file, span.line) for span, _ in refusal.notes}
     used = [(s.file, s.line) for s, what in other.notes if what.endswith("used here")]
     return other.reason is Reason.OLD_ADDRESS and not read.isdisjoint(used)
-
-
-def _of_read(refusal: Refusal, other: Refusal) -> bool:
-    """What is left is what the read goes beyond, which would read less."""
-    read = {(span.file, span.line) for span, _ in refusal.notes}
-    beyond = {(span.file, span.line) for span, _ in other.notes[:1]}
-    received = refusal.hint is not None and refusal.hint.kind == "receive"
-    return received and other.reason is Reason.CAPACITY and not read.isdisjoint(beyond)
 
 
 def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice | None:
@@ -168,9 +158,7 @@ def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> A
             if use.buffer.peer is None or not _steady(program, use, use.buffer.peer) or not _signed(use):
                 return None
             return Advice("guard", f"a test of the source against MPI_PROC_NULL around {line}", spans)
-        if reason is not Reason.OLD_BYTES:
-            return None
-        return Advice("receive", f"reading at {line} only what was received", spans)
+        return None  # that a read of less is of what was received would have to be shown, too
     if sends:
         if any(u.op.replaces for u in sends):
             return None  # what comes there would be missing

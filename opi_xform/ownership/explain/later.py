@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
+from opi_xform.codes import Reason
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between, in_turn
-from opi_xform.ownership.model.buffers import Buffer, Program, Use
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
 from opi_xform.ownership.spelling.mentions import Texts
 
@@ -77,14 +83,65 @@ def _pairs(program: Program, site: int, n: int, turns: frozenset[int]) -> Iterat
     """What is tested for the whole run around two nodes, but not around both; the nearest of the other one first."""
     branches, nodes = branches_of(program), program.graph.nodes
     mine = list(branches.guards(nodes[site].block))
-    both = set(mine)
+    both, said = set(mine), {_said(program, here) for here in mine}
     for there in branches.guards(nodes[n].block):
-        if there in both:
+        if there in both or _said(program, there) in said:
             continue
         for other in (test for test in branches.told(there) if branches.scope(test) <= turns):
             for here in mine:
                 for one in (test for test in branches.told(here) if branches.scope(test) <= turns):
                     yield here, there, one, other
+
+
+def other_arm(program: Program, use: Use, n: int, does: str) -> str:
+    """The same as ``not_reached``, by the words of two tests that ask for one number which is set in one place."""
+    branches, nodes = branches_of(program), program.graph.nodes
+    mine = {_said(program, (here[0], not here[1])): here for here in branches.guards(nodes[use.node].block)}
+    for there in branches.guards(nodes[n].block):
+        here = mine.get(_said(program, there))
+        compared = None if here is None else _COMPARED.fullmatch(_condition(program, here).strip("`"))
+        name = "" if compared is None else re.split(r"->|\.", compared[1])[-1]
+        if here is not None and name.isidentifier() and _set_in(program).get(name, 0) <= 1:
+            at = called_from(program, n, use.node)
+            line = line_of(node_span(program, n if at is None else at))
+            where = f"{line} ({_condition(program, there)}), {does}"
+            return f"could not show that {where}, is not reached where {_condition(program, here)}"
+    return ""
+
+
+@once
+def _set_in(program: Program) -> dict[str, int]:
+    """In how many places variables and members are set, by their names.  A constant that is there before a call is
+    given the address to set it (``MPI_Comm_rank``) does not count.
+    """
+    given, constant, others = Counter[str](), Counter[str](), Counter[str]()
+    for function in program.functions.values():
+        for e in function_expressions(function):
+            match e:
+                case ast.Assign(target=target, value=value, op=""):
+                    (constant if isinstance(value, ast.IntLit) else others)[_last(target)] += 1
+                case ast.Assign(target=target) | ast.IncDec(operand=target):
+                    others[_last(target)] += 2
+                case ast.AddrOf(operand=target):
+                    given[_last(target)] += 1
+    constant.update(v.name for v in program.variables.values() if v.init is not None)
+    return {
+        n: given[n] + others[n] + constant[n] - (given[n] == 1 == constant[n]) for n in (*given, *constant, *others)
+    }
+
+
+def _last(e: ast.Expr) -> str:
+    return re.split(r"->|\.", spelling(e))[-1] if isinstance(e, (ast.VarRef, ast.Member)) else ""
+
+
+def _said(program: Program, guard: Guard) -> tuple[str, str]:
+    """The outcome of a branch in the words of its function: one test that is made twice asks for one process.
+
+    Variables are those of one call of the function.
+    """
+    frame, text = program.graph.nodes[guard[0]].frame, _condition(program, guard)
+    key = program.graph.frames[frame].function
+    return (key if "->" in text or "." in text else f"{key} {frame}"), text
 
 
 def _never(program: Program, one: Test, other: Test) -> bool:
@@ -124,6 +181,9 @@ def _condition(program: Program, guard: Guard) -> str:
     action = program.graph.nodes[guard[0]].action
     assert isinstance(action, ins.Branch)
     text = _plain(program, action.span)
+    info = program.graph.statement(program.graph.nodes[guard[0]])
+    if info is not None and isinstance(info.stmt, ast.Switch):
+        text = _of_case(text, action.cond)
     if not text:
         return f"behind the test in {line_of(action.span)}"
     if guard[1]:
@@ -132,6 +192,15 @@ def _condition(program: Program, guard: Guard) -> str:
     if compared is not None:
         return f"`{compared[1]} {NEGATED[compared[2]]} {compared[3]}`"
     return f"`{negated[1]}`" if negated is not None else f"`!({text})`" if " " in text else f"`!{text}`"
+
+
+def _of_case(text: str, cond: ins.Operand) -> str:
+    """The test of a case of a ``switch``, of which ``text`` is the number."""
+    match cond:
+        case ins.Op(op="==", args=(_, ins.Const(value=value))) if re.fullmatch(_PLACE, text):
+            return f"{text} == {value}"
+        case _:
+            return ""
 
 
 def _plain(program: Program, span: Span) -> str:
@@ -176,6 +245,36 @@ def by_another_call(program: Program, use: Use, n: int, name: str) -> tuple[str,
     return f"{message} until then", tuple((span, f"`{function}` is called here") for span in spans[:3])
 
 
+def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> Refusal | None:
+    """The first of some reads of a receive's memory that come before the receive is complete; None for none.
+
+    What comes behind a call that completes any is not told: which ones that completes need not be known.
+    """
+    if use.side != "recv" or use.op.blocking or use.op.request is None or use.op.persistent:
+        return None
+    names = names_of(program)
+    ends = [n for n, op in names.operations.items() if op.completes is not None]
+    early = [n for n in reads if names.follows(use.node, n) and not between(program, use.node, n, ends)]
+    late = request_pending_at(names, use.node, use.op, early)
+    first = next(iter(ahead(program.graph, use.node, late)), None)
+    if first is None:
+        return None
+    span, begun = node_span(program, first), node_span(program, use.node)
+    message = f"`{name}` is read at {line_of(span)}, where the receive that {line_of(begun)} begins may not be complete"
+    notes = ((begun, "this operation may not be complete"), (span, f"`{name}` is read here"))
+    return Refusal(Reason.PENDING, message, notes)
+
+
+def nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
+    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
+    why = origin(program, silent)
+    received = line_of(node_span(program, silent.node))
+    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
+    if why is not None and not why[2]:
+        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
+    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
+
+
 def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
     """The first receive into what a send that is not complete there may still have to send, as a note."""
     if use.op.blocking or use.op.request is None:
@@ -184,6 +283,21 @@ def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tupl
     late = request_pending_at(names_of(program), use.node, use.op, others)
     what = "received into here, where this send may not be complete"
     return tuple((node_span(program, n), what) for n in sorted(late)[:1])
+
+
+def sent_twice(program: Program, use: Use, name: str, line: str) -> str:
+    """What is said of a send of rows that may send one once more, with nothing written to it until then."""
+    nest, graph, symbols = program.nest, program.graph, program.values.symbols
+    accesses, block = program.values.accesses, graph.nodes[use.node].block
+    moving = symbols.scope(symbols.resolve(use.row)) if use.row is not None else frozenset()
+    writes = {graph.nodes[m].block for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
+    for loop in nest.chain(block) if use.row is not None else ():
+        first = graph.blocks[nest.loops[loop].header][:1]
+        span = loop_around(program, first[0]) if first else None
+        if loop not in moving and span is not None and writes.isdisjoint(nest.loops[loop].blocks):
+            again = f"`{name}` may be sent again in a later turn of the loop in {line_of(span)}"
+            return f"{again}, in which nothing is written to its rows"
+    return f"could not show that {line} sends no `{name}` twice, or writes all of it before{in_steps(program, use)}"
 
 
 def in_steps(program: Program, use: Use) -> str:

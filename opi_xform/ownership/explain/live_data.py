@@ -20,15 +20,28 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
+from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of, takes_all
+from opi_xform.ownership.explain.other_pointers import (
+    added_to,
+    brings_all,
+    first_row,
+    member_of,
+    named_row,
+    other_row,
+    row_of,
+    several_rows,
+    takes_all,
+)
 from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.turns import moving_loop
+from opi_xform.ownership.explain.reaching.ways import reached
 from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
-from opi_xform.ownership.model.names import leaves, names_of, operands
-from opi_xform.ownership.model.roots import STORED, Origin, Root, Roots, base_of, is_inside, variables_in
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import STORED, Origin, Root, Roots, base_of, is_inside
 
 SHOWN = PAIR = 2  # reads that are named; blocks that change places, by several names
 MOST = 20_000  # nodes that may touch the memory of one message
@@ -49,6 +62,7 @@ class LiveData:
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
         self.elsewhere = elsewhere_of(program)
+        self.line = self.elsewhere.line
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
@@ -84,7 +98,9 @@ class LiveData:
         if root[0] == STORED:
             mine = {n for n in mine if not self.of_another_list(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
-        mine = {n for n in mine if n in later}
+        mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
+        kept = mine & reached(self.graph, use.node, self.elsewhere.freeing(touched)) if mine else mine
+        mine = kept if any(self.reads(n, root) for n in kept) else mine
         if use.side == "recv":
             turn = self.moving(use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
@@ -110,7 +126,9 @@ class LiveData:
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
             reads = {n for n in reads if not self.collective(n)}
-        nearest = self.nearest(use, reads - anew) or (self.nearest(use, loads) if inside else [])
+        nearest = self.nearest(use, reads - anew)
+        if not nearest and inside:
+            nearest = self.nearest(use, loads - self.renewed(use, root, mine, several, True))
         nearest = [] if swapped else nearest
         sends = self.nearest(use, again) if use.side == "send" and nearest else []
         if sends and self.shared(use, sends[0]) > self.shared(use, nearest[0]):
@@ -137,10 +155,15 @@ class LiveData:
         notes = read_notes(self.program, use.node, near, names)
         also = f", which changes places with `{told}`" if other else ""
         (span, _), called = near[0], names[0]
+        if arm := other_arm(self.program, use, near[0][1], f"which reads `{called}`"):
+            return Refusal(Reason.READ_LATER, arm, notes)
         where = f"the message lies in `{name}`{also}, and {line_of(span)} may read"
         what, beside = "bytes there that this receive does not bring", ""
         if use.side == "send":
             sure = any(self.surely(use, found, n) for n in nearest if self.line(n) == (span.file, span.line))
+            part = None if sure or called == told else self.elsewhere.by_part(touched, told, called, span)
+            if part is not None:
+                return self.place(use) or part
             after = f"there after the send{self.elsewhere.next_call(use.node, near[0][1])}"
             what, beside = (f"it {after}", "") if sure else (after, ", of the message or beside it")
         return Refusal(
@@ -197,16 +220,13 @@ class LiveData:
         turn's place by the words of the call; of a receive a loop before one place, which may be what came.
         """
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
-        found = sorted(ahead(self.graph, use.node, nodes), key=lambda n: (-self.shared(use, n), n in one))
+        unsure = {n for n in nodes if self.unknown(n)}
+        found = sorted(ahead(self.graph, use.node, nodes), key=lambda n: (-self.shared(use, n), n in unsure, n in one))
         if found and is_inside(use.call.args[use.argument]):
             most = self.shared(use, found[0])
             own = (n for n in found if self.shared(use, n) == most)
             found = own_words_first(self.written, self.program, use, found, own)
         return found
-
-    def line(self, n: int) -> tuple[str, int]:
-        span = self.names.span(n)
-        return span.file, span.line
 
     def shared(self, use: Use, n: int) -> int:
         """How many loops are around a message and a node."""
@@ -281,8 +301,10 @@ class LiveData:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
         message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
-        if first_row(argument) and takes_all(self.program, use, self.blocks(objects)):
-            message = f"{line_of(span)} makes the rows of `{name}` parts of the block that is the whole message"
+        whole = first_row(argument) and takes_all(self.program, use, self.blocks(objects))
+        if whole or (first_row(argument) and several_rows(use)):
+            block = "the block that is the whole message" if whole else "the block in which the message begins"
+            message = f"{line_of(span)} makes the rows of `{name}` parts of {block}"
             return Refusal(Reason.CARRIER, f"{message}: they would point to memory that is gone", ((span, "here"),))
         return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((span, "here"),))
 
@@ -330,37 +352,7 @@ class LiveData:
         return {m: o.number for o in self.program.values.objects.table for m in o.members}
 
     def moving(self, use: Use) -> frozenset[int]:
-        """The innermost loop, as blocks, in each turn of which the message begins elsewhere; none: no such loop."""
-        node, nest = self.graph.nodes[use.node], self.program.nest
-        around = nest.chain(node.block)
-        work = [(node.frame, key) for key in variables_in(use.call.args[use.argument])]
-        seen = set(work)
-        stepped: set[int] = set()  # blocks in which a variable that the place depends on counts on
-        while work and around:
-            here = frame, key = work.pop()
-            for n in self.names.defs.get(("v", self.program.values.objects.variable(frame, key), 0), ()):
-                given = self.given(n)
-                if here in given:
-                    stepped.add(self.graph.nodes[n].block)
-                work.extend(one for one in given if one not in seen)
-                seen.update(given)
-        loops = (nest.loops[k].blocks for k in around)
-        return next((frozenset(blocks) for blocks in loops if not stepped.isdisjoint(blocks)), frozenset())
-
-    def given(self, n: int) -> set[tuple[int, str]]:
-        """The variables, by frame, from which a node computes what it sets."""
-        out: set[tuple[int, str]] = set()
-        work, seen = [n], {n}
-        while work:
-            for frame, operand in operands(self.graph.nodes[work.pop()]):
-                for leaf in leaves(operand):
-                    if isinstance(leaf, ins.Var):
-                        out.add((frame, leaf.key))
-                    elif isinstance(leaf, ins.Temp):
-                        defs = [d for d in self.names.defs.get(("t", frame, leaf.number), ()) if d not in seen]
-                        seen.update(defs)
-                        work.extend(defs)
-        return out
+        return moving_loop(self.program, use)
 
     def own(self, argument: ast.Expr, objects: Objects) -> bool:
         """The argument is a pointer from a table, to memory that is allocated for it alone."""
@@ -384,9 +376,10 @@ class LiveData:
         return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
 
     def of_another_list(self, argument: ast.Expr, frame: int, n: int) -> bool:
-        """All that a node names is of a list of structs that the program keeps apart from that of a message."""
+        """All that a node names is of structs that the program keeps apart from that of a message."""
         there = self.graph.nodes[n].frame
-        found = [self.elsewhere.of_another_list(argument, frame, e, there) for e in self.lvalues(n)]
+        asked = (self.elsewhere.of_another_list, self.elsewhere.of_another_element)
+        found = [any(of_another(argument, frame, e, there) for of_another in asked) for e in self.lvalues(n)]
         return bool(found) and all(found)
 
     def by(self, n: int) -> tuple[Root, ...]:
@@ -441,6 +434,11 @@ class LiveData:
         op = self.names.operations.get(n)
         return op is not None and op.kind == "collective"
 
+    def unknown(self, n: int) -> bool:
+        """A call of a function of which nothing is known."""
+        action = self.graph.nodes[n].action
+        return isinstance(action, ins.CallInstr) and n not in self.uses and self.names.effect(action) is None
+
     def computes(self, n: int) -> bool:
         """A node that puts something into memory, and is no message."""
         action = self.graph.nodes[n].action
@@ -461,37 +459,23 @@ class LiveData:
         nodes = [n for n in self.set_anew(root) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
         return not self.exchanged(root) and len({self.names.span(n) for n in nodes}) > 1
 
-    def renewed(self, use: Use, root: Root, mine: set[int], partly: bool) -> set[int]:
+    def renewed(self, use: Use, root: Root, mine: set[int], partly: bool, whole: bool = False) -> set[int]:
         """Those of the nodes that come only after the memory of a message is written or received anew.
 
-        partly: or where something is written into it.
+        partly: or where something is written into it.  whole: no loop that writes counts, which may leave some out.
         """
-        nest = self.program.nest
-        start = self.graph.nodes[use.node].block
-        around = set(nest.chain(start))
+        nest, blocks = self.program.nest, self.objects(use)
+        around = set(nest.chain(self.graph.nodes[use.node].block))
         written: dict[int, list[int]] = {}  # by loop
         read: dict[int, list[int]] = {}
         stops = self.set_anew(root)
         for n in sorted(mine):
-            received = any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ()))
+            received = any(brings_all(self.roots, u, use, blocks) for u in self.uses.get(n, ()))
             if received or self.elsewhere.overwritten(n, use, root) or (partly and self.computes(n)):
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
             for loop in outer if root in self.by(n) else ():
                 (written if self.computes(n) else read if self.reads(n) else {}).setdefault(loop, []).append(n)
         fills = (k for k in written if k not in read or (partly and not read_first(self.program, read[k], written[k])))
-        reached: set[int] = set()
-        seen = {nest.loops[k].header for k in fills}
-        work = [(start, use.node + 1)]
-        while work:
-            block, first = work.pop()
-            for n in self.graph.blocks[block]:
-                if n >= first:
-                    if n in stops:
-                        break
-                    reached.add(n)
-            else:
-                fresh = [b for b in self.graph.succs[block] if b not in seen]
-                seen.update(fresh)
-                work.extend((b, 0) for b in fresh)
-        return mine - reached
+        barred = set[int]() if whole else {nest.loops[k].header for k in fills}
+        return mine - reached(self.graph, use.node, stops, barred)

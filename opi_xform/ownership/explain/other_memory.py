@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.memory.poly import number
+from opi_xform.memory.poly import Poly, number
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_in
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.explain.reaching.turns import never_same
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import Expressions, function_expressions
+from opi_xform.ownership.model.lvalues import Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_zero
+from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_zero, member_key
 
 STEPS = 8  # calls that are followed
 SHOWN = 2  # names that are followed from a pointer to where it is computed
@@ -78,6 +81,11 @@ class Elsewhere:
 
         ``send[i].buf``, where ``send`` is what ``t->sends`` is set to, is none of ``t->receives[i].buf``.
         """
+        one, another = base_of(e), base_of(other)
+        if not isinstance(one, ast.Member) or not isinstance(another, ast.Member):
+            return False
+        if member_key(one) != member_key(another):
+            return False
         mine, its = self.holders(e, frame), self.holders(other, there)
         return bool(mine) and bool(its) and mine.isdisjoint(its)
 
@@ -101,8 +109,8 @@ class Elsewhere:
                 target, value = base_of(e.target), base_of(e.value)
                 for one, other in ((target, value), (value, target)):
                     if isinstance(one, ast.Member) and isinstance(other, (ast.VarRef, ast.Member)):
-                        key = ("v", other.var) if isinstance(other, ast.VarRef) else (STORED, other.field)
-                        out[key] = out.get(key, frozenset()) | {one.field}
+                        key = ("v", other.var) if isinstance(other, ast.VarRef) else (STORED, member_key(other))
+                        out[key] = out.get(key, frozenset()) | {member_key(one)}
         return out
 
     def made_here(self, e: ast.Expr, frame: int) -> bool:
@@ -117,6 +125,41 @@ class Elsewhere:
             if effect is None or effect.allocates is None:
                 return False
         return bool(made)
+
+    # --- elements of arrays of structs ----------------------------------------------------------------------------
+
+    def of_another_element(self, e: ast.Expr, frame: int, other: ast.Expr, there: int) -> bool:
+        """Two addresses are one member of two elements of an array: ``a[p].buf``, with ``p`` from 1, is none of
+        ``a[0].buf``.
+        """
+        mine, its = self.roots.of(e, frame), self.roots.of(other, there)
+        if mine is None or its is None or mine.root != its.root or mine.root[0] != STORED:
+            return False
+        here, others = self.read_from(mine.base, mine.frame), self.read_from(its.base, its.frame)
+        return bool(here) and bool(others) and all(self.apart(a, b) for a in here for b in others)
+
+    def read_from(self, e: ast.Expr, frame: int) -> list[Poly]:
+        """Where a pointer lies that an expression of a function's copy reads."""
+        values = self.program.values
+        nodes = self.pointers.get((frame, id(e)), ())
+        return [values.symbols.resolve(values.operands[n][0]) for n in nodes if values.operands.get(n)]
+
+    @cached_property
+    def pointers(self) -> dict[tuple[int, int], list[int]]:
+        """Nodes that read a pointer from memory, by the copy of a function and the expression."""
+        out: dict[tuple[int, int], list[int]] = {}
+        for node in self.graph.nodes:
+            if isinstance(node.action, ins.Load) and node.action.type.is_pointer:
+                e = self.written.of(self.graph.frames[node.frame].function, node.action)
+                out.setdefault((node.frame, id(e)), []).append(node.number)
+        return out
+
+    def apart(self, a: Poly, b: Poly) -> bool:
+        """Two places in one object are never the same, whatever turns of loops they are of."""
+        symbols = self.program.values.symbols
+        if symbols.base(a) is None or symbols.base(a) != symbols.base(b):
+            return False
+        return never_same(symbols, symbols.offset(a), symbols.offset(b))
 
     # --- loops and entries ----------------------------------------------------------------------------------------
 
@@ -173,6 +216,23 @@ class Elsewhere:
                 return True
         return False
 
+    def freeing(self, objects: Objects) -> set[int]:
+        """Calls that may free one of the objects."""
+        return {n for n, freed in self.frees.items() if not freed.isdisjoint(objects - {UNKNOWN})}
+
+    @cached_property
+    def frees(self) -> dict[int, Objects]:
+        """Calls that free memory, and what that may be."""
+        out: dict[int, Objects] = {}
+        for node in self.graph.nodes:
+            action = node.action
+            effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+            if not isinstance(action, ins.CallInstr) or effect is None or effect.frees is None:
+                continue
+            if effect.frees.arg < len(action.args):
+                out[node.number] = self.program.points_to.operand(node.frame, action.args[effect.frees.arg])
+        return out
+
     # --- tables of pointers ---------------------------------------------------------------------------------------
 
     def part_of(self, node: int, row: ast.Expr, objects: Objects) -> list[int]:
@@ -225,6 +285,21 @@ class Elsewhere:
                 inside = points_to.operand(node.frame, action.value) - {UNKNOWN}
                 out[node.number] = points_to.operand(node.frame, action.address), inside
         return out
+
+    def by_part(self, objects: Objects, name: str, called: str, read: Span) -> Refusal | None:
+        """A send of what ``name`` names, in a block in which something is read by ``called``, and maybe beside it."""
+        for n, (_, inside) in sorted(self.parts.items()):
+            node = self.graph.nodes[n]
+            assert isinstance(node.action, ins.Store)
+            e = self.written.of(self.graph.frames[node.frame].function, node.action)
+            if objects.isdisjoint(inside) or e is None or spelling(base_of(e)) != called:
+                continue
+            there = self.names.span(n)
+            points = f"{line_of(there)} makes `{called}` point into the block of `{name}`, which this call sends"
+            shown = f"could not show that {line_of(read)}, which reads it after the send, reads beside the message"
+            notes = ((there, f"`{called}` is set here"), (read, f"`{called}` is read here"))
+            return Refusal(Reason.READ_LATER, f"{points}, and {shown}", notes)
+        return None
 
     def displaced(self, frame: int, value: ins.Operand) -> bool:
         """A pointer is computed from another one."""

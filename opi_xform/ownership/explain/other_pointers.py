@@ -8,31 +8,43 @@ from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import within
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
-from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import base_of, is_zero
+from opi_xform.ownership.model.roots import Roots, base_of, is_inside, is_zero
 
 STEPS = 8  # names that are followed from a store to where its value is read
+PAIR = 2
 
 
 def changes_places(program: Program, table: int, n: int, name: str) -> tuple[str, Span] | None:
     """What a node that stores a pointer in the variable ``name`` does, where that changes places with another one."""
-    objects = program.values.objects.table
+    objects, graph = program.values.objects.table, program.graph
     other = _copied(program, n)
     found = None if other in (None, table) else objects[other or 0]
-    if found is None or found.type is None or not found.type.is_pointer:
+    type_ = None if found is None else found.type
+    if found is None or type_ is None or not (type_.is_pointer or (type_.elem is not None and type_.elem.is_pointer)):
         return None
     if not any(_copied(program, m) == table for m in _stores(program, found.number)):
         return None
     at = called_in(program, n, objects[table].frame)
+    if type_.is_pointer:
+        called = program.variables[found.variable or ""].name
+    else:  # variables that count as a table: their names are those that the call passes the addresses of
+        at = graph.frames[graph.nodes[n].frame].call
+        action = graph.nodes[at].action if at >= 0 else None
+        passed = map(bare, action.call.args if isinstance(action, ins.CallInstr) else ())
+        named = [spelling(e.operand) for e in passed if isinstance(e, ast.AddrOf)]
+        if named.count(name) != 1 or len(named) != PAIR:
+            return None
+        called = named[1 - named.index(name)]
     span = node_span(program, n if at is None else at)
-    called = program.variables[found.variable or ""].name
     return f"`{name}` changes places with `{called}` at {line_of(span)}, so it may be either buffer", span
 
 
@@ -68,6 +80,46 @@ def _copied(program: Program, n: int) -> int | None:
             return None
         value = action.value
     return None
+
+
+def copied_from(program: Program, key: str) -> tuple[str, Span] | None:
+    """The pointer that a variable is set to a copy of, as written, and where; None: it is set to anything else, too."""
+    names, found = names_of(program), dict[Span, str]()
+    for o in program.values.objects.by_name.get(key, ()):
+        for n in names.defs.get(("v", o, 0), ()):
+            action, frame = program.graph.nodes[n].action, program.graph.nodes[n].frame
+            if isinstance(action, ins.Birth) or sets_null(action):
+                continue
+            if not isinstance(action, ins.Define):
+                return None
+            name = _value_named(program, frame, action.value)
+            if name == UNSPELLED:
+                return None
+            found[names.span(n)] = name
+    return next(((name, span) for span, name in found.items()), None) if len(found) == 1 else None
+
+
+def _value_named(program: Program, frame: int, value: ins.Operand) -> str:
+    """The pointer of which a function takes the value, as it is written there; UNSPELLED: none."""
+    function = program.graph.frames[frame].function
+    for _ in range(STEPS):
+        while isinstance(value, ins.Op) and value.op == "cast":
+            value = value.args[0]
+        if isinstance(value, ins.Var):
+            member = program.members.get(value.key)
+            if member is None:
+                return program.variables[value.key].name
+            said = {spelling(e) for key, e in member.exprs if key == function}
+            return said.pop() if len(said) == 1 else UNSPELLED
+        defs = names_of(program).defs.get(("t", frame, value.number), ()) if isinstance(value, ins.Temp) else ()
+        action = program.graph.nodes[defs[0]].action if len(defs) == 1 else None
+        if isinstance(action, ins.Load):
+            e = Expressions(program).of(function, action)
+            return UNSPELLED if e is None else spelling(e)
+        if not isinstance(action, ins.Define):
+            return UNSPELLED
+        value = action.value
+    return UNSPELLED
 
 
 def through(e: ast.Expr) -> str | None:
@@ -125,7 +177,8 @@ def _is_null(value: ins.Operand | None) -> bool:
 
 def given_away(program: Program, o: int) -> tuple[int, str] | None:
     """(node, what it does) of what passes an object as a value, or moves it."""
-    points_to, graph = program.points_to, program.graph
+    points_to, graph, symbols = program.points_to, program.graph, program.values.symbols
+    deeper: tuple[int, str] | None = None
     for node in graph.nodes:
         action = node.action
         if isinstance(action, Bind):
@@ -142,16 +195,22 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
             if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
                 continue
             freed = points_to.operand(node.frame, action.args[effect.frees.arg])
-            if o in freed:
+            given = program.values.args.get(node.number, ())[effect.frees.arg :][:1]
+            plain = effect.allocates is None and not effect.frees.indirect
+            if o in freed and plain and any(symbols.base(symbols.not_null(value)) is not None for value in given):
+                deeper = deeper or (node.number, "may be what is freed")  # known here, not where it calls itself
+            elif o in freed:
                 moved = "is moved" if freed == {o} else "may be what is moved"
                 what = moved if effect.allocates is not None else "may be what is freed"
                 return node.number, what
     for use in collect(program):
         action = graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
-        if o == use.object or o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
+        if o == use.object:
+            return use.node, f"is what a message is {'sent from' if use.side == 'send' else 'received into'}"
+        if o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
             return use.node, "may be what a message is sent from or received into"
-    return None
+    return deeper
 
 
 def does_to(program: Program, n: int, kind: str, known: bool, name: str) -> str:
@@ -226,6 +285,29 @@ def takes_all(program: Program, use: Use, blocks: Iterable[int]) -> bool:
     return found
 
 
+def brings_all(roots: Roots, received: Use, use: Use, blocks: Iterable[int]) -> bool:
+    """A receive brings all bytes of a message's memory, or as many as the message has to the place where it begins."""
+    program, argument = roots.program, received.call.args[received.argument]
+    found = roots.of(argument, program.graph.nodes[received.node].frame)
+    inside = is_inside(argument) or (found is not None and (found.inside or found.moved))
+    if received.side != "recv" or not inside:
+        return received.side == "recv"
+    if first_row(argument) and takes_all(program, received, blocks):
+        return True
+    if received.length is None or use.length is None or not first_row(use.call.args[use.argument]):
+        return False
+    resolve = program.values.symbols.resolve
+    return first_row(argument) and resolve(received.length) == resolve(use.length)
+
+
+def several_rows(use: Use) -> bool:
+    """The count of a message is a product of two numbers that are no constants, as that of a block of rows is."""
+    count = None if use.buffer.count is None else use.call.args[use.buffer.count]
+    found = [] if count is None else [e for e in within(count) if isinstance(e, ast.Binary) and e.op == "*"]
+    constants = (ast.IntLit, ast.SizeOf)
+    return any(not any(isinstance(bare(side), constants) for side in (e.left, e.right)) for e in found)
+
+
 def named_row(e: ast.Expr) -> tuple[str, str] | None:
     """The table and the variable by which a row is named: ``a`` and ``i`` of ``a[i]``, ``&a[i][k]``."""
     while True:
@@ -247,8 +329,46 @@ def row_of(argument: ast.Expr) -> ast.Expr | None:
     return e if isinstance(e, ast.Index) and e.type.is_pointer else None
 
 
+def other_row(argument: ast.Expr, lvalues: Iterable[ast.Expr], own: bool) -> bool:
+    """All that is named are rows by other constants than that of an argument.  own: each row is a block of its own."""
+    mine = row_of(argument)
+    if not own or not isinstance(mine, ast.Index) or not isinstance(bare(mine.index), ast.IntLit):
+        return False
+    found = [row for row in map(_row_within, lvalues) if row is not None and spelling(row.base) == spelling(mine.base)]
+    numbers = [bare(row.index) for row in found]
+    return bool(numbers) and all(isinstance(k, ast.IntLit) and k != bare(mine.index) for k in numbers)
+
+
+def _row_within(e: ast.Expr) -> ast.Index | None:
+    """The pointer from a table through which an lvalue goes: ``a[i]`` of ``a[i][j]``."""
+    while not (isinstance(e, ast.Index) and e.type.is_pointer):
+        match e:
+            case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case _:
+                return None
+    return e
+
+
 def member_of(name: str) -> str:
     return name.rpartition("->")[2].rpartition(".")[2]
+
+
+def member_in(program: Program, buffer: Buffer, n: int, name: str) -> str:
+    """A member of a struct as the function of a node writes it: `p->data` where another function has `p.data`."""
+    member, node = program.members.get(buffer.carrier.variable), program.graph.nodes[n]
+    if member is None or name != buffer.name or "[" in name:
+        return name
+    function = program.graph.frames[node.frame].function
+    here = {spelling(base_of(place)) for key, place in member.exprs if key == function} - {UNSPELLED}
+    action, named = node.action, list[ast.Expr]()
+    if isinstance(action, ins.CallInstr):
+        named = list(action.call.args)
+    elif (e := Expressions(program).of(function, action)) is not None:
+        named = [e]
+    said = here.intersection(spelling(base_of(e)) for e in named)
+    found = said or here
+    return next(iter(found)) if len(found) == 1 else name
 
 
 def by_another_function(program: Program, use: Use, n: int) -> str:

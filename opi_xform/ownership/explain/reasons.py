@@ -9,20 +9,27 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span, only_where
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
     SURELY_WRITTEN,
+    counted_anew,
     of_one_piece,
     unknown_length,
     unsigned_count,
 )
-from opi_xform.ownership.explain.later import by_another_call, in_steps, next_turn, not_reached, received_meanwhile
+from opi_xform.ownership.explain.later import (
+    by_another_call,
+    next_turn,
+    not_reached,
+    nothing_came,
+    received_meanwhile,
+    sent_twice,
+)
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import by_another_function, set_through
+from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
@@ -37,7 +44,7 @@ from opi_xform.ownership.liveness.zero_ends import (
     zeros_put,
 )
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
@@ -68,8 +75,9 @@ def not_there(program: Program, buffer: Buffer, n: int) -> str:
         return f"could not show that {where} touches other memory than `{buffer.name}`{through}"
     table = program.values.objects.table
     heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
-    places = {line_of(node_span(program, m)) for heap in heaps for m in heap.nodes[:1]}
-    made = f", which {places.pop()} allocates," if len(places) == 1 else ""
+    places = {(s.file, s.line): s for heap in heaps for m in heap.nodes for s in (node_span(program, m),)}
+    does = f"allocate{'s' if len(places) == 1 else ''}"
+    made = f", which {lines_of(places.values())} {does}," if 0 < len(places) <= WRITES else ""
     shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
     return f"{shown}, and no place was found at which it could be allocated before that"
 
@@ -137,10 +145,9 @@ def liveness_refusal(
                 message += "; a variable that is set to it once would show which bytes these are"
                 notes = (*notes, *written(program, use, name, until=first))
             elif silent is not None:
-                message, notes = _nothing_came(program, silent, name, line), notes[:1]
+                message, notes = nothing_came(program, silent, name, line), notes[:1]
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
-                message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
-                message += in_steps(program, use)
+                message = sent_twice(program, use, name, line)
             elif turn:
                 message = turn
             elif called_again := by_another_call(program, use, first, name):
@@ -211,27 +218,6 @@ def liveness_refusal(
     return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
 
 
-def counted_anew(program: Program, sent: Use) -> str:
-    """The function by which a message that may be of any length computes its count, each time anew; '' for none."""
-    if sent.buffer.count is None or sent.length is None or sent.length.constant is not None:
-        return ""
-    calls = (e for e in within(sent.call.args[sent.buffer.count]) if isinstance(e, ast.Call))
-    calls = (e for e in calls if not any(a.type.is_pointer or a.type.is_array for a in e.args))  # of numbers alone
-    named = (e.callee.name for e in calls if isinstance(e.callee, ast.FuncRef))
-    key = next(named, "")
-    return program.functions[key].name if key in program.functions else key
-
-
-def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
-    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
-    why = origin(program, silent)
-    received = line_of(node_span(program, silent.node))
-    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
-    if why is not None and not why[2]:
-        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
-    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
-
-
 def _if_least(use: Use, least: int | None, message: str) -> str:
     """What may be so where a count is not as large as it would have to be."""
     if least is None or use.buffer.count is None:
@@ -269,7 +255,8 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
 
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
     """The buffer's name where a node runs: that of the call, where its function, or one that this calls, is around."""
-    return name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+    name = name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+    return member_in(program, buffer, n, name)
 
 
 def _other_name(program: Program, use: Use, n: int, name: str) -> str:
@@ -288,6 +275,10 @@ def other_variable(program: Program, use: Use, n: int) -> str | None:
     match node.action:
         case ins.Load(address=read) | ins.CopyBytes(source=read) if node.frame == program.graph.nodes[use.node].frame:
             found = {leaf.key for leaf in leaves(read) if isinstance(leaf, ins.Var)}
+        case ins.CallInstr(args=args) as call if node.frame == program.graph.nodes[use.node].frame:
+            effect = names_of(program).effect(call)
+            given = [args[r.arg] for r in effect.reads if r.arg < len(args)] if effect and not effect.mpi else []
+            found = {leaf.key for read in given for leaf in leaves(read) if isinstance(leaf, ins.Var)}
         case _:
             return None
     pointers = [key for key in found if program.variables[key].type.is_pointer]
@@ -367,7 +358,7 @@ def written(
         stores = isinstance(action, ins.CopyBytes) or plain
         known = isinstance(action, ins.CallInstr) and names_of(program).effect(action) is not None
         if stores or (known and _callee(program, n)):
-            under = only_where(program, n, True) if until is None and not turn else ""
+            under = "" if turn else only_where(program, n, True, until)
             notes[node_span(program, n), _reads(program, n, False, name, "written") + (under and f", {under}")] = None
     return tuple(notes)[:WRITES]
 
@@ -399,7 +390,8 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
     notes += next((written(program, u, name) for u in buffer.uses if named_in(u) == name), ())
     if "->" in name or "." in name:  # of which struct
-        notes += tuple((span, "the memory that is read there comes from here") for span in made_at(program, buffer)[:1])
+        comes = "comes" if len(places := made_at(program, buffer)) == 1 else "may come"
+        notes += tuple((span, f"the memory that is read there {comes} from here") for span in places[:WRITES])
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)
@@ -421,7 +413,7 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
     if variable.type.is_array and variable.init is not None:
         message = f"a text may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
         if not text:
-            message = f"what is read behind a message that is short may be the initialiser of `{buffer.name}`"
+            message = f"what is read after a message that is short may be the initialiser of `{buffer.name}`"
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
     filled = zeros_put(program, buffer)
     text = text or (filled is not None and has_characters(program, buffer))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.codes import Reason
+from opi_xform.dataflow.scc import reached
 from opi_xform.graph.graph import POINTER, Lost
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
@@ -147,13 +148,7 @@ class Unreached:
 
     def above(self, key: str) -> dict[str, int]:
         """The function and all that lead to it, by name or by its address, with how many steps away: nearest first."""
-        out = {key: 0}
-        for name in (work := [key]):
-            for caller in self.callers.get(name, ()):
-                if caller not in out:
-                    out[caller] = out[name] + 1
-                    work.append(caller)
-        return out
+        return reached((key,), lambda name: self.callers.get(name, ()))
 
 
 def _function(e: ast.Expr) -> str | None:

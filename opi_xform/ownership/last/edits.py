@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.buffers.message_sizes import small, too_small
 from opi_xform.ownership.conditions.calls.pending_requests import abandoned
@@ -110,7 +111,7 @@ def _alone(program: Program, use: Use) -> bool:
     if info is None or any(has_effect(e) for e in use.call.args):
         return False
     match info.stmt:
-        case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(), op="", value=e)):
+        case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(type=type_), op=op, value=e)) if not op or _whole(type_):
             pass
         case ast.DeclStmt(variables=(key,), sizes=()):
             init = program.graph.lowered[program.graph.frames[node.frame].function].function.variables[key].init
@@ -124,6 +125,11 @@ def _alone(program: Program, use: Use) -> bool:
         case _:
             return False
     return _tested(plain(e)) is use.call
+
+
+def _whole(type_: Type) -> bool:
+    """``errors += MPI_Send(…) != MPI_SUCCESS``: a number that nobody else sets meanwhile."""
+    return type_.kind == "int" and not type_.volatile and not type_.atomic
 
 
 def _tested(e: ast.Expr) -> ast.Expr:
@@ -318,14 +324,19 @@ class _Ending:
             name = f"({name.strip('()')})"
         return ReplaceCall(use.call.callee_span, name, ((argument.span, self.address(plain(argument))),))
 
-    def address(self, e: ast.Expr) -> str:
-        """``&p``, where ``p`` is a local pointer that can be set, to elements of a known size."""
+    def address(self, e: ast.Expr, untyped: bool = False) -> str:
+        """``&p``, where ``p`` is a local pointer that can be set, to elements of a known size.
+
+        untyped: or to ``void``.
+        """
         variable = self.program.variables[e.var] if isinstance(e, ast.VarRef) else None
         if variable is None or variable.kind not in ("local", "param"):
             raise _Refused
         t, elem = variable.type, variable.type.elem
         said = {word for d in variable.declarators for word in (*d.specifiers.split(), d.storage)}
-        if t.const or elem is None or elem.kind in ("void", "function") or elem.volatile or elem.atomic:
+        if t.const or elem is None or elem.kind == "function" or elem.volatile or elem.atomic:
+            raise _Refused
+        if elem.kind == "void" and not untyped:
             raise _Refused
         if not said.isdisjoint({"register", "__auto_type", "auto"}) or variable.attributes:
             raise _Refused
@@ -397,7 +408,9 @@ class _Ending:
         info = self.graph.statement(self.graph.nodes[nodes[0]])
         if info is None or not isinstance(info.stmt, ast.ExprStmt) or not _for_nothing(info.stmt.expr, call):
             raise _Refused  # `return free(p);` of a void function: OPI_Free returns a number
-        return ReplaceCall(call.callee_span, "OPI_Free", ((call.args[0].span, self.address(plain(call.args[0]))),))
+        return ReplaceCall(
+            call.callee_span, "OPI_Free", ((call.args[0].span, self.address(plain(call.args[0]), True)),)
+        )
 
     def holding(self, n: int) -> Iterator[tuple[Name, int, int]]:
         node = self.graph.nodes[n]

@@ -14,9 +14,10 @@ zeros of calloc are not there where a message is shorter than its block: that is
 from __future__ import annotations
 
 from functools import reduce
-from heapq import heappop, heappush
 from operator import mul
 
+from opi_xform.dataflow.solver import solve
+from opi_xform.dataflow.view import numbered
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
@@ -25,6 +26,24 @@ from opi_xform.ownership.model.names import Name
 
 Untouched = dict[Name, frozenset[int]]
 """By name that surely holds a block that nobody has touched: the calls that may have allocated it."""
+
+
+class BothWays:
+    """What holds on each way to a place; None: there is no way."""
+
+    top: Untouched | None = None
+    bottom: Untouched | None = {}  # noqa: RUF012 - nobody changes a state
+
+    def meet(self, a: Untouched | None, b: Untouched | None) -> Untouched | None:
+        if a is None or b is None:
+            return b if a is None else a
+        return {name: made | b[name] for name, made in a.items() if name in b}
+
+    def leq(self, a: Untouched | None, b: Untouched | None) -> bool:
+        return self.meet(a, b) == a
+
+    def explain(self, a: Untouched | None, b: Untouched | None) -> str:
+        return "" if self.leq(a, b) else "more is untouched in one than in the other"
 
 
 class FreshBlocks:
@@ -39,19 +58,27 @@ class FreshBlocks:
         self.program = sends.program
         self.graph = sends.graph
         self.loops = {loop.header: loop for loop in self.program.nest.loops}
-        self.before: dict[int, Untouched] = {0: {}}
-        work = [0]
-        while work:
-            block = heappop(work)
-            known = dict(self.before[block])
-            self.run(block, known, None)
-            for s in self.graph.succs[block]:
-                brought = known if s > block else self.from_outside(block, s, known)
-                old = self.before.get(s)
-                new = dict(brought) if old is None else _on_both(old, brought)
-                if new != old:
-                    self.before[s] = new
-                    heappush(work, s)
+        self.before = solve(numbered(self.graph.succs, self.graph.preds), self).before
+
+    # --- the dataflow problem: None where no way leads ---------------------------------------------------------------
+
+    @property
+    def lattice(self) -> BothWays:
+        return BothWays()
+
+    def boundary(self, node: int) -> Untouched:
+        del node
+        return {}
+
+    def transfer(self, node: int, state: Untouched | None) -> Untouched | None:
+        if state is None:
+            return None
+        known = dict(state)
+        self.run(node, known, None)
+        return known
+
+    def transfer_edge(self, source: int, target: int, state: Untouched | None) -> Untouched | None:
+        return state if state is None or target > source else self.from_outside(source, target, state)
 
     def from_outside(self, latch: int, header: int, known: Untouched) -> Untouched:
         loop = self.loops.get(header)
@@ -66,7 +93,7 @@ class FreshBlocks:
         None where that may have been touched, or be larger.
         """
         block = self.graph.nodes[n].block
-        known = dict(self.before.get(block, {}))
+        known = dict(self.before[block] or {})
         self.run(block, known, n)
         made = known.get(name, frozenset())
         return made if all(self.filled(m, n, length) for m in made) else frozenset()
@@ -123,8 +150,3 @@ class FreshBlocks:
                 return self.sends.names.entered(node)  # what it is given the Bind gives
             case _:
                 return False
-
-
-def _on_both(one: Untouched, other: Untouched) -> Untouched:
-    """What holds on either of two ways to a place."""
-    return {name: made | other[name] for name, made in one.items() if name in other}

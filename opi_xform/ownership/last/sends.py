@@ -172,6 +172,8 @@ class LastSends:
 
         None: there are too many.
         """
+        # Not by dataflow.solver: the budget is one of pairs, and sets that are copied where ways meet took 1.2 to 1.3
+        # times as long.
         budget = MOST_PAIRS
         before: list[set[Pair] | None] = [None] * len(self.graph.blocks)
         before[0] = set()
@@ -233,6 +235,7 @@ class LastSends:
 
         given: the name is NULL then.  Else it holds another block, and it is a receive (``fresh.py``).
         """
+        # Not by dataflow.solver: a search from one node, which ends at the first use that it comes to.
         start = self.graph.nodes[n].block
         known = self.facts.at(start)
         nonzero = self.nonzero(start)

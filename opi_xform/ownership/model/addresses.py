@@ -21,10 +21,12 @@ from opi_xform.ir.walk import expressions, within
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import Name, Names, Range, names_of, operands, value_range
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
+STORED = "is stored in "
 NO_START = "what could not be shown to be the start of a buffer"
 INSIDE = "is one inside its memory, not that of the start"
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})
@@ -329,7 +331,9 @@ class AddressFlow:
                 to = self.base(self.recorded(n, 0))
                 in_carrier = self.pointer and to in self.carrier_objects
                 if based[1] and not in_carrier and self.base(self.recorded(n, 1)) in (None, *self.objects):
-                    self.problem(n, Reason.OLD_ADDRESS, "is stored in memory")
+                    e = Expressions(self.program).of(self.graph.frames[node.frame].function, node.action)
+                    place = UNSPELLED if e is None else spelling(e)
+                    self.problem(n, Reason.OLD_ADDRESS, f"{STORED}{'memory' if place == UNSPELLED else f'`{place}`'}")
             case ins.Branch():
                 self.null_tests.add(n)
             case ins.SwitchOn():

@@ -15,6 +15,7 @@ from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
 from opi_xform.memory.values import Comparison
 from opi_xform.once import once
@@ -36,7 +37,6 @@ _ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "
 NO_END = ELSEWHERE | _EXITS | _ORDERLY
 """After these the program goes on, or has ended in an order of its own."""
 _OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-": sub, "*": mul}
-_OTHER = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 NOTHING: Mapping[Comparison, bool] = {}
 
 
@@ -132,7 +132,7 @@ def found_by(told: Mapping[Comparison, bool], asked: Comparison | None) -> bool 
         return None
     if asked in told:
         return told[asked]
-    other = _OTHER.get(asked.op)
+    other = NEGATED.get(asked.op)
     found = None if other is None else told.get(replace(asked, op=other))
     return None if found is None else not found
 

@@ -19,7 +19,7 @@ from opi_xform.record import dataclass
 STEPS = 8  # names that are followed
 STORED = "m"
 
-Root = tuple[str, str, int]  # ("v", the key of a variable, its frame) or (STORED, the name of a member, -1)
+Root = tuple[str, str, int]  # ("v", the key of a variable, its frame) or (STORED, ``member_key``, -1)
 Given = ast.Expr | None  # what a pointer is set to; None: it is moved
 
 
@@ -28,13 +28,14 @@ class Origin:
     """Where an address goes out from, with the expression that says so.
 
     inside: it is another place than the one that the name stands for, or one of several pointers by that name; moved:
-    it is computed from that pointer.
+    it is computed from that pointer.  frame: in which the expression stands.
     """
 
     root: Root
     base: ast.Expr
     inside: bool
     moved: bool
+    frame: int
 
 
 class Roots:
@@ -63,12 +64,13 @@ class Roots:
         for _ in range(STEPS):
             inside, moved, e = inside or is_inside(e), moved or is_moved(e), base_of(e)
             if isinstance(e, ast.Member):
-                return Origin((STORED, self.rows.get(e.field, e.field), -1), e, inside, moved)
+                key = member_key(e)
+                return Origin((STORED, self.rows.get(key, key), -1), e, inside, moved, frame)
             if isinstance(e, ast.Call):
                 found = self.returned(e, frame)
             elif isinstance(e, ast.VarRef):
                 owner = -1 if self.program.variables[e.var].is_global else frame
-                known = Origin(("v", e.var, owner), e, inside, moved)
+                known = Origin(("v", e.var, owner), e, inside, moved, frame)
                 found = self.given(e.var, frame)
             else:
                 break
@@ -125,7 +127,7 @@ class Roots:
             if isinstance(e, ast.Assign) and not e.op and e.target.type.is_pointer and isinstance(e.target, ast.Index):
                 table, data = base_of(e.target), base_of(e.value)
                 if isinstance(table, ast.Member) and isinstance(data, ast.Member) and is_inside(e.value):
-                    self.rows[table.field] = data.field
+                    self.rows[member_key(table)] = member_key(data)
 
 
 def base_of(e: ast.Expr) -> ast.Expr:
@@ -142,6 +144,11 @@ def base_of(e: ast.Expr) -> ast.Expr:
                 e = left if left.type.is_pointer or left.type.is_array else right
             case _:
                 return e
+
+
+def member_key(e: ast.Member) -> str:
+    """A member by its name and its struct: that of another struct is another one."""
+    return f"{e.base.type.record}.{e.field}"
 
 
 def is_inside(e: ast.Expr) -> bool:
@@ -221,8 +228,8 @@ def _name(e: ast.Expr) -> str:
     match e:
         case ast.VarRef(var=key):
             return key
-        case ast.Member(field=field):
-            return f".{field}"
+        case ast.Member():
+            return f".{member_key(e)}"
         case ast.Call(callee=ast.FuncRef(name=name)):
             return f"{name}()"
         case _:

@@ -13,7 +13,7 @@ from opi_xform.codes import Reason
 from opi_xform.dataflow.lattice import TupleLattice
 from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.table import Sets, shipped_table
-from opi_xform.dataflow.view import ListGraph, View, backward
+from opi_xform.dataflow.view import ListGraph, View
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.once import once
@@ -68,11 +68,11 @@ class Question:
     # --- the paths from the site -----------------------------------------------------------------------------------
 
     def view(self) -> View:
-        """The paths, against the flow; those of one site and of the same open loops are found once."""
+        """The paths, in the direction of the table; those of one site and of the same open loops are found once."""
         key = (self.site.node, self.site.kind, self.paths.opened)
         found = self.patterns.views.get(key)
         if found is None:
-            found = self.patterns.views[key] = (backward(self.graph()), self.nodes, self.ways)
+            found = self.patterns.views[key] = (self.table.view(self.graph()), self.nodes, self.ways)
         view, self.nodes, self.ways = found
         return view
 
@@ -126,7 +126,7 @@ class Question:
 
     def boundary(self, node: int) -> State:
         del node
-        return (0, self.table.states["End"])
+        return (0, self.table.start)
 
     def transfer(self, node: int, state: State) -> State:
         here, earlier = state

@@ -142,7 +142,7 @@ class AllocationEdits:
         said = (*sized_by(self.program, allocation), *written(allocation))
         text = expanded(self.program, set[str]().union(*(words(self.texts.of(e.span)) for e in said)))
         if others and (PASTED in text or not others.isdisjoint(text)):
-            raise Problem("the words of the size of the allocation mean something else behind its declaration")
+            raise Problem("the words of the size of the allocation mean something else after its declaration")
 
     def reads_buffer(self, allocation: Allocation) -> bool:
         """The pointer is evaluated for its own new size: it would be NULL by then."""
@@ -276,7 +276,7 @@ class AllocationEdits:
         if allocation.condition is not None:
             after = self.under_condition(allocation, after)
         if after and not self.anchors.usable(level, "before" if allocation.inside else "after"):
-            raise Problem("nothing can be put behind the allocation")
+            raise Problem("nothing can be put after the allocation")
         if allocation.inside is not None:  # `if (!(v = malloc(n)))`
             whole = self.assigned(allocation, f"{name}{row}")
             if not in_place or not allocation.inside.span.editable:
@@ -368,7 +368,7 @@ class AllocationEdits:
             kept.append(f"free({whole});\n{whole} = NULL;")
         where = "before" if allocation.inside else "after"
         if not self.anchors.usable(level, where):
-            raise Problem("nothing can be put behind the allocation")
+            raise Problem("nothing can be put after the allocation")
         if allocation.inside is not None:
             assert isinstance(info.stmt, ast.If)
             if not allocation.inside.span.editable:

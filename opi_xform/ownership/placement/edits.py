@@ -16,6 +16,7 @@ from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.allocation.sizes import array_size, dimensions
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.pointers.second_names import called_by
 from opi_xform.ownership.model.buffers import Place, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import address_of, settable
@@ -187,7 +188,8 @@ class Builder:
                     return f"&{self.texts.of(e.span)}"
             if isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
                 return f"&{self.variable.name}[0]"
-        raise Problem(f"the call does not name `{self.variable.name}` itself")
+        second = called_by(self.program, self.buffer, e)
+        raise Problem(second or f"the call does not name `{self.variable.name}` itself")
 
     def is_row(self, e: ast.Index) -> bool:
         base = plain(e.base)
@@ -252,7 +254,7 @@ class Builder:
             if not d.name_span.editable or (d.suffix is not None and not d.suffix.editable):
                 raise Problem("the buffer's declaration is written by a macro")
             if d.suffix is not None and not _PLAIN_SUFFIX.fullmatch(self.texts.of(d.suffix)):
-                raise Problem("the buffer's declaration has attributes behind its name")
+                raise Problem("the buffer's declaration has attributes after its name")
             guard = Guard(d.statement, self.variable.name, _in_header(d)) if d is defining else None
             self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}", guard))
 

@@ -269,7 +269,7 @@ class Releases:
         if left is not None:
             notes.append((left, f"`{name}` goes out of scope here"))
             where += f" at {line_of(left)}"
-        message = f"`{name}` {where}, and what it points to is used behind that"
+        message = f"`{name}` {where}, and what it points to is used after that"
         made = next(filter(None, (filled_at(self.program, o) for o in self.buffer.objects)), None)
         if made is not None:
             message += f"; {made[0]} gives it contents before a message does"

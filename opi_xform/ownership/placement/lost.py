@@ -1,4 +1,4 @@
-"""Where memory would be lost that only the transformed program has: the table ``analyses/lost-memory.toml``."""
+"""Where memory would be lost that only the transformed program has: ``analyses/automata/lost-memory.toml``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from opi_xform.ownership.placement.states import (
 )
 
 _TABLE = shipped_table("lost-memory")
-_ABSENT, _EXTRA, _AWAITED = (_TABLE.states[name] for name in ("Absent", "Extra", "AwaitedExtra"))
+_EXTRA, _AWAITED = (_TABLE.states[name] for name in ("Extra", "AwaitedExtra"))
 _SETS = frozenset({RAWBIRTH, BIRTH, MADE, ALLOC, MAYALLOC, LEAVE})  # what sets the pointer and frees nothing
 
 
@@ -39,7 +39,7 @@ def lost(
     """
     found: set[Event] = set()
     for side in views:
-        solution = solve(flow, side, events, insertions, _ABSENT, _TABLE.steps)
+        solution = solve(flow, side, events, insertions, _TABLE.start, _TABLE)
         for event, bits in solution.events.items():
             sets = (event.kind in _SETS and event.node not in lazy) or event.node in swapped
             if sets and bits & (_EXTRA | _AWAITED):

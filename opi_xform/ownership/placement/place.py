@@ -7,12 +7,11 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir.ast import Variable
-from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
 from opi_xform.once import once
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
@@ -22,10 +21,9 @@ from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
 from opi_xform.ownership.explain.pointers.row_uses import Untold, rows_untold
-from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.explain.reasons import not_there
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
-from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Edit
 from opi_xform.ownership.placement.allocation_edits import AllocationEdits
@@ -35,7 +33,7 @@ from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
 from opi_xform.ownership.placement.renewal import Renewal
 from opi_xform.ownership.placement.row_graph import views
-from opi_xform.ownership.placement.situation import Situation, State, Tables, Unplaceable, beside_others
+from opi_xform.ownership.placement.situation import Situation, State, Tables, Unplaceable, not_plain
 from opi_xform.ownership.placement.states import (
     ALLOC,
     BIRTH,
@@ -54,10 +52,12 @@ from opi_xform.ownership.placement.states import (
     RECV,
     REPLACE,
     SENDS,
+    Edges,
     Event,
     Insertion,
     Places,
     View,
+    nothing_at,
 )
 from opi_xform.ownership.spelling.mentions import Texts, definitions
 from opi_xform.record import dataclass
@@ -70,7 +70,8 @@ class Placement:
     points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
     that must include opi.h.  acquires, releases: the same points by what happens there.  test: a comparison with NULL
     that might find something else than before, which makes all sites stay.  guarded: memory is asked for where none is
-    there yet, on some ways only.  ahead: before a loop with a site, so that there is none of these.
+    there yet, on some ways only.  ahead: before a loop with a site, so that there is none of these.  holds: the states
+    of the carrier behind nodes that were asked for.
     """
 
     edits: tuple[Edit, ...]
@@ -82,6 +83,7 @@ class Placement:
     test: Refusal | None = None
     guarded: bool = False
     ahead: bool = False
+    holds: Mapping[int, int] = field(default_factory=dict)
 
 
 _OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, REPLACE, IREPLACE, DEALLOC})  # what gives it, takes it or frees it
@@ -101,15 +103,16 @@ def place(
     shared: Tables | None = None,
     ahead: bool = False,
     renewed: Sequence[Renewal] = (),
+    shown: Collection[int] = (),
 ) -> Placement | Refusal:
     """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written.
 
     ahead: memory may be allocated before a loop with a site, for all of its turns.  renewed: where the buffer gets new
-    memory, so that there is room.
+    memory, so that there is room.  shown: nodes of which ``Placement.holds`` is to tell.
     """
     failure: Unplaceable | None = None
     for eager in (False, True):
-        now = Situation(program, buffer, converted, null_tests, shared or tables(program))
+        now = Situation(program, buffer, converted, null_tests, shared or tables(program), shown)
         found = _Placing(now, Releases(now, renewed), ahead)
         try:
             return found.run(eager)
@@ -131,19 +134,6 @@ class _Placing:
         self.in_place = False  # memory is allocated where the program does it
         self.program, self.buffer, self.flow, self.graph = now.program, now.buffer, now.flow, now.graph
 
-    def elsewhere(self) -> str:
-        """The function that allocates, in words, where it is another one than that of the carrier."""
-        program, carrier = self.program, self.buffer.carrier
-        makers = {program.graph.frames[program.graph.nodes[n].frame].function for n in carrier.allocations}
-        if len(makers) > 1 or program.variables[carrier.variable].function in ("", *makers):
-            return ""
-        return f", in `{program.functions[makers.pop()].name}`,"
-
-    def set_at(self) -> tuple[Span, ...]:
-        """Where the carrier is set to something else than a constant, if that is in several lines."""
-        named = self.program.values.objects.by_name.get(self.buffer.carrier.variable, ())
-        return set_at(self.program, named)
-
     # --- the steps -------------------------------------------------------------------------------------------------
 
     def run(self, eager: bool) -> Placement:
@@ -154,19 +144,7 @@ class _Placing:
                 raise self.now.fail("the memory comes from realloc, which copies and frees what was there", n)
         allocations = find_allocations(self.program, self.flow, self.now.shared.defs, self.buffer)
         if allocations is None:
-            made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
-            what = f"the memory that is allocated at {lines_of(made)}{self.elsewhere()}"
-            message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
-            notes = tuple((span, "allocated here") for span in made)
-            named, here = self.program.values.objects.by_name.get(carrier.variable, ()), {*map(line_of, made)}
-            places = set_at(self.program, named, True)
-            places = self.set_at() or tuple(span for span in places if line_of(span) not in here)
-            if places:
-                where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
-                message = f"{what} does not come to {where} by plain statements that could be rewritten"
-                notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
-                message += beside_others(self.program.variables[carrier.variable], places)
-            raise Unplaceable(Reason.NO_ANCHOR, message, notes)
+            raise not_plain(self.program, self.flow, self.buffer)
         addressed = self.now.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)
@@ -227,9 +205,9 @@ class _Placing:
                 hint = ending(self.program, self.buffer, self.now.null_tests, known, addressed, unmoved)
                 test = replace(test, hint=hint)
         guarded = any(i.kind == "guard" for i in self.now.insertions)
-        return Placement(
-            written.edits, points, written.files, acquires, releases, rows, test, guarded, self.may_be_ahead
-        )
+        files, ahead = written.files, self.may_be_ahead
+        placed = Placement(written.edits, points, files, acquires, releases, rows, test, guarded, ahead)
+        return replace(placed, holds=self.now.held()) if self.now.shown else placed
 
     def arrange(self, variable: Variable, lazy: Collection[Level]) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
@@ -242,7 +220,8 @@ class _Placing:
             if again:
                 chosen = cases(self.program, self.flow, self.now.events.all)
             chosen = [{**case, **present} for case in chosen]
-            sides = views(self.program, self.flow, self.now.events.all, levels, chosen)
+            events = [*self.now.events.all, *map(nothing_at, self.now.shown)]
+            sides = views(self.program, self.flow, events, levels, chosen)
             if untold := [one for one in sides if isinstance(one, Untold)]:
                 raise Unplaceable(*rows_untold(self.program, self.buffer, untold))
             self.now.views, self.now.insertions, self.now.lifted = [v for v in sides if isinstance(v, View)], [], 0
@@ -478,8 +457,8 @@ class _Placing:
                 level = (frame, insertion.stmt)
                 entering[level], leaving[level] = self.flow.boundary(level, self.flow.succs, self.flow.preds)
         before = {n: self.flow.preds[n] for frame, _ in entering for n in self.flow.by_frame[frame]}
-        whole = View({}, before, entering, leaving)
-        for (u, v), found in Places(self.flow, whole, self.now.insertions).on.items():
+        edges = Edges(before, entering, leaving)
+        for (u, v), found in Places(self.flow, edges, self.now.insertions).on.items():
             if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
                 point = (u, "after")
             elif v < len(self.graph.nodes):

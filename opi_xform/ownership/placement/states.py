@@ -1,15 +1,19 @@
-"""What the carrier holds at every point: the table ``analyses/carrier.toml``, run over the program graph.
+"""What the carrier holds at every point: the table ``analyses/automata/carrier.toml``, run over the program graph.
 
 A state is a set of what may be the case on the paths that lead somewhere (docs/book/automata.md);
-NONE together with HELD is the Maybe of the placement tables.
+NONE together with HELD is the Maybe of the paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from heapq import heappop, heappush
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 
-from opi_xform.dataflow.table import shipped_table
+from opi_xform.dataflow import solver
+from opi_xform.dataflow.lattice import May
+from opi_xform.dataflow.table import Sets, Table, shipped_table
+from opi_xform.dataflow.view import View as Paths
 from opi_xform.graph.statements import Edge, Flow, Level, mirrored
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -17,7 +21,6 @@ from opi_xform.memory.poly import Poly
 from opi_xform.record import dataclass
 
 _TABLE = shipped_table()
-_STEPS = _TABLE.steps
 NONE, HELD, PENDING, RAW, OTHER = (_TABLE.states[s] for s in ("None", "Held", "Pending", "Raw", "Other"))
 
 (
@@ -87,19 +90,38 @@ class Insertion:
     index: str = ""
 
 
+def nothing_at(node: int) -> Event:
+    """What makes ``view`` keep a node, and is no event of a table."""
+    return Event(node, "")
+
+
 @dataclass(frozen=True)
-class View:
-    """The graph as one buffer (of an array of buffers: one row) sees it.  ``row``: its number, None for any.
+class Edges:
+    """``entering``/``leaving``: the edges into and out of each statement at which a call may be inserted."""
 
-    Only the nodes that matter are left: those with events, and the ends of the edges where a call may be inserted.
-    ``entering``/``leaving``: the edges into and out of each statement at which that may be.
-    """
-
-    succs: Mapping[int, Sequence[int]]
     preds: Mapping[int, Sequence[int]]
     entering: Mapping[Level, Sequence[Edge]]
     leaving: Mapping[Level, Sequence[Edge]]
+
+
+@dataclass(frozen=True)
+class View(Edges):
+    """The graph as one buffer (of an array of buffers: one row) sees it.  ``row``: its number, None for any.
+
+    Only the nodes that matter are left: those with events, and the ends of the edges where a call may be inserted.
+    ``number``: of each node, for the solver; ``onward``, ``back``: the graph with these numbers.
+    """
+
+    succs: Mapping[int, Sequence[int]]
+    number: Mapping[int, int]
+    onward: Paths
+    back: Paths
     row: int | None = None
+
+    @property
+    def nodes(self) -> Iterable[int]:
+        """In the order of their numbers."""
+        return self.number
 
     def concerns(self, row: Poly | None) -> bool:
         number = None if row is None else row.constant
@@ -127,7 +149,11 @@ def view(
     for u, targets in few.items():
         for t in targets:
             back[t].append(u)
-    return View(few, back, entering, leaving, row)
+    number = {u: i for i, u in enumerate((flow.entry, *(u for u in few if u != flow.entry)))}
+    along, against = (tuple(tuple(number[t] for t in found[u]) for u in number) for found in (few, back))
+    order = tuple(range(len(number)))
+    ahead, behind = Paths(True, along, against, (0,), order), Paths(False, against, along, (), order[::-1])
+    return View(back, entering, leaving, few, number, ahead, behind, row)
 
 
 def _frontier(flow: Flow, succs: Sequence[Sequence[int]], kept: set[int]) -> dict[int, frozenset[int]]:
@@ -183,16 +209,25 @@ class Solution:
     insertions: dict[Insertion, int]
     after: Mapping[int, int]
     ends: dict[Edge, int]  # of edges with insertions
+    statement_ends: dict[Edge, int]  # the same, with no more than belongs to the statements that they leave
+
+    def behind(self, view: View, node: int) -> int:
+        """The state behind a node, and what is put in behind the statements that end there."""
+        found = [self.statement_ends.get((node, t), self.after[node]) for t in view.succs[node]]
+        return reduce(or_, found, 0) if found else self.after[node]
 
     def at_end(self, edge: Edge) -> int:
         """The state at the end of an edge, behind what is inserted on it."""
         return self.ends.get(edge, self.after[edge[0]])
 
 
+_On = Mapping[Edge, Sequence[tuple[tuple[int, int], Insertion, Poly | None]]]
+
+
 class Places:
     """The edges on which insertions are executed, in order."""
 
-    def __init__(self, flow: Flow, view: View, insertions: Sequence[Insertion]) -> None:
+    def __init__(self, flow: Flow, view: Edges, insertions: Sequence[Insertion]) -> None:
         self.on: dict[Edge, list[tuple[tuple[int, int], Insertion, Poly | None]]] = {}
         for insertion in insertions:
             rows = dict(insertion.rows)
@@ -206,7 +241,7 @@ class Places:
             found.sort(key=lambda item: item[0])
 
 
-def edges(flow: Flow, view: View, insertion: Insertion, frame: int) -> Sequence[Edge]:
+def edges(flow: Flow, view: Edges, insertion: Insertion, frame: int) -> Sequence[Edge]:
     """Where an insertion is executed in one copy of its function."""
     level = (frame, insertion.stmt)
     if insertion.where == "before":
@@ -218,13 +253,41 @@ def edges(flow: Flow, view: View, insertion: Insertion, frame: int) -> Sequence[
     return view.leaving.get(level, ())
 
 
-def _happen(event: Event, state: int, steps: Mapping[str, Sequence[int]]) -> int:
-    return steps[event.kind][state]
-
-
 def _put_in(insertion: Insertion) -> str:
     """The event that a call that is put in is."""
     return "OPI_Free" if insertion.kind == "free" else "OPI_Alloc"
+
+
+class _Carrier:
+    """A table with the events of ``carrier.toml`` over a view, as a dataflow problem.
+
+    at: what each node does, on: what is put in on each edge, as rows of ``Table.steps``.
+    """
+
+    def __init__(self, view: View, table: Table, events: Mapping[int, Sequence[Event]], on: _On, initial: int) -> None:
+        steps, number = table.steps, view.number
+        self.lattice = Sets(table)
+        self.initial = initial
+        self.at = {number[n]: [steps[e.kind] for e in found if view.concerns(e.row)] for n, found in events.items()}
+        self.on = {
+            (number[u], number[v]): [steps[_put_in(i)] for _, i, row in found if view.concerns(row)]
+            for (u, v), found in on.items()
+            if u in number and v in number
+        }
+
+    def boundary(self, node: int) -> int:
+        del node
+        return self.initial
+
+    def transfer(self, node: int, state: int) -> int:
+        for step in self.at.get(node, ()):
+            state = step[state]
+        return state
+
+    def transfer_edge(self, source: int, target: int, state: int) -> int:
+        for step in self.on.get((source, target), ()):
+            state = step[state]
+        return state
 
 
 def solve(
@@ -233,89 +296,66 @@ def solve(
     events: Mapping[int, Sequence[Event]],
     insertions: Sequence[Insertion],
     initial: int,
-    steps: Mapping[str, Sequence[int]] = _STEPS,
+    table: Table = _TABLE,
 ) -> Solution:
-    """The least solution: the union over all paths.  steps: of a table with the events of ``carrier.toml``."""
-    places = Places(flow, view, insertions).on
-    before = dict.fromkeys(view.succs, 0)
-    after = dict.fromkeys(view.succs, 0)
-    after[flow.entry] = initial
-    queue = sorted(set(view.succs[flow.entry]))
-    queued = set(queue)
-    while queue:
-        v = heappop(queue)
-        queued.discard(v)
-        state = 0
-        for u in view.preds[v]:
-            state |= _along(places, view, (u, v), after[u], steps)
-        before[v] = state
-        for event in events.get(v, ()):
-            if view.concerns(event.row):
-                state = _happen(event, state, steps)
-        if state != after[v]:
-            after[v] = state
-            for t in view.succs[v]:
-                if t not in queued:
-                    queued.add(t)
-                    heappush(queue, t)
-    solution = Solution({}, {}, after, {})
+    """The union over all paths.  table: one with the events of ``carrier.toml``."""
+    on = Places(flow, view, insertions).on
+    problem = _Carrier(view, table, events, on, initial)
+    found = solver.solve(view.onward, problem)
+    after = dict(zip(view.nodes, found.after, strict=True))
+    solution = Solution({}, {}, after, {}, {})
     for v, happening in events.items():
-        state = before[v]
+        state = found.before[view.number[v]]
         for event in happening:
-            if not view.concerns(event.row):
-                continue
-            solution.events[event] = solution.events.get(event, 0) | state
-            state = _happen(event, state, steps)
-    for (u, v), found in places.items():
+            if view.concerns(event.row):
+                solution.events[event] = solution.events.get(event, 0) | state
+                state = table.steps[event.kind][state]
+    for (u, v), put_in in on.items():
         if u not in view.preds[v]:
             continue
         state = after[u]
-        for _, insertion, row in found:
+        for _, insertion, row in put_in:
             if view.concerns(row):
                 solution.insertions[insertion] = solution.insertions.get(insertion, 0) | state
-                state = steps[_put_in(insertion)][state]
+                state = table.steps[_put_in(insertion)][state]
+                if insertion.where in ("after", "leave"):
+                    solution.statement_ends[u, v] = state
         solution.ends[u, v] = state
     return solution
 
 
-def _along(
-    places: Mapping[Edge, Sequence[tuple[tuple[int, int], Insertion, Poly | None]]],
-    view: View,
-    edge: Edge,
-    state: int,
-    steps: Mapping[str, Sequence[int]],
-) -> int:
-    for _, insertion, row in places.get(edge, ()):
-        if view.concerns(row):
-            state = steps[_put_in(insertion)][state]
-    return state
+class _Need:
+    """Whether what the buffer holds may be touched before it is acquired anew, as a dataflow problem."""
+
+    lattice = May()
+
+    def __init__(self, view: View, events: Mapping[int, Sequence[Event]], on: _On) -> None:
+        number = view.number
+        self.at = {}
+        for n, found in events.items():
+            first = next((e for e in found if e.kind not in (COMPLETE, LEAVE) and view.concerns(e.row)), None)
+            if first is not None:
+                self.at[number[n]] = first.kind in NEEDS_BUFFER
+        self.ends = {
+            (number[u], number[v])
+            for (u, v), found in on.items()
+            if u in number and v in number and any(i.kind != "guard" and view.concerns(row) for _, i, row in found)
+        }
+
+    def boundary(self, node: int) -> bool:
+        del node
+        return False
+
+    def transfer(self, node: int, state: bool) -> bool:
+        return self.at.get(node, state)
+
+    def transfer_edge(self, source: int, target: int, state: bool) -> bool:
+        return state and (source, target) not in self.ends
 
 
 def needed(
     flow: Flow, view: View, events: Mapping[int, Sequence[Event]], insertions: Sequence[Insertion]
 ) -> Mapping[int, bool]:
     """Per node: whether what the buffer holds on entering it may be touched or sent before it is acquired anew."""
-    places = Places(flow, view, insertions).on
-    need = dict.fromkeys(view.succs, False)
-    work = sorted(view.succs)
-    queued = set(work)
-    while work:
-        v = work.pop()
-        queued.discard(v)
-        found = False
-        for t in view.succs[v]:
-            ahead = need[t]
-            for _, insertion, row in reversed(places.get((v, t), ())):
-                if insertion.kind != "guard" and view.concerns(row):
-                    ahead = False
-            found = found or ahead
-        for event in reversed(events.get(v, ())):
-            if event.kind not in (COMPLETE, LEAVE) and view.concerns(event.row):
-                found = event.kind in NEEDS_BUFFER
-        if found and not need[v]:
-            need[v] = True
-            for p in view.preds[v]:
-                if p not in queued:
-                    queued.add(p)
-                    work.append(p)
-    return need
+    found = solver.solve(view.back, _Need(view, events, Places(flow, view, insertions).on))
+    return dict(zip(view.nodes, found.after, strict=True))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.procnull.kinds import ALL, EITHER, NO_MARKS, Marks, Stretch, is_floating
-
-if TYPE_CHECKING:
-    from opi_xform.ownership.procnull.taint import Taint
+from opi_xform.ownership.procnull.marked import Marked
 
 
-def made_of(taint: Taint, reads: list[tuple[int, Stretch | None]]) -> Marks:
+def made_of(taint: Marked, reads: list[tuple[int, Stretch | None]]) -> Marks:
     """What a number is that a call makes of what it reads: anything where it is not known what that is."""
     if not reads or any(taint.holds(o, stretch) for o, stretch in reads):
         return ALL
@@ -20,7 +16,7 @@ def made_of(taint: Taint, reads: list[tuple[int, Stretch | None]]) -> Marks:
     return taint.passed() if shared else NO_MARKS
 
 
-def fill_new(taint: Taint, n: int, frame: int, effect: FunctionEffect, call: ins.CallInstr) -> None:
+def fill_new(taint: Marked, n: int, frame: int, effect: FunctionEffect, call: ins.CallInstr) -> None:
     """What new memory holds: zeros, nothing, what another held (``realloc``), or what nobody knows (``strdup``)."""
     spec = effect.allocates
     if spec is None or (spec.copies_from is None and not spec.contents):

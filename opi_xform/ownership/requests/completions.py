@@ -12,6 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from opi_xform.dataflow.lattice import Bits
+from opi_xform.dataflow.solver import solve
+from opi_xform.dataflow.view import numbered
 from opi_xform.effects.model import Completion
 from opi_xform.graph.graph import Node
 from opi_xform.graph.loops import Loop
@@ -28,6 +31,7 @@ Post = tuple[int, Poly, Poly]
 _ENDING = ("start", "cancel", "free_request")
 _Begun = tuple[Collection[int], Callable[[int], bool]]
 _ZERO, _TOLD, _STALE = 1, 2, 4
+_STATES = Bits(_ZERO | _TOLD | _STALE)
 # What a flag may be: not set; from a test, so that the requests are complete if it is set; or from anywhere else.
 
 
@@ -143,27 +147,42 @@ def _by_flag(
             events.setdefault(graph.nodes[n].block, []).append((n, 0))
     for found in events.values():
         found.sort()
-    into: dict[int, int] = {0: _STALE}
-    work = [0]
-    edges: dict[Edge, int] = {}
-    while work:
-        block = work.pop()
-        state = into[block]
-        for _, happens in events.get(block, ()):
+    says = {(b, s): told for b in range(len(graph.blocks)) for s, told in _ways(names, b, flag) if told is not None}
+    after = solve(numbered(graph.succs, graph.preds), _FlagSet(events, says)).after
+    return sorted((b, s) for (b, s), told in says.items() if told and after[b] and not after[b] & _STALE)
+
+
+@dataclass(frozen=True)
+class _FlagSet:
+    """What a variable that tells of completion may be, as a dataflow problem.
+
+    events: by block, what happens to it in order (0: something may have been begun).  says: by edge, whether it is set.
+    """
+
+    events: Mapping[int, Sequence[tuple[int, int]]]
+    says: Mapping[Edge, bool]
+
+    @property
+    def lattice(self) -> Bits:
+        return _STATES
+
+    def boundary(self, node: int) -> int:
+        del node
+        return _STALE
+
+    def transfer(self, node: int, state: int) -> int:
+        for _, happens in self.events.get(node, ()) if state else ():
             if happens:
                 state = happens
             elif state & _TOLD:
                 state = (state & ~_TOLD) | _STALE
-        for s, says in _ways(names, block, flag):
-            ahead = state
-            if says is True:
-                ahead = edges[block, s] = state & ~_ZERO
-            elif says is False:
-                ahead = _ZERO
-            if ahead & ~into.get(s, 0):
-                into[s] = into.get(s, 0) | ahead
-                work.append(s)
-    return sorted(edge for edge, state in edges.items() if not state & _STALE)
+        return state
+
+    def transfer_edge(self, source: int, target: int, state: int) -> int:
+        told = self.says.get((source, target))
+        if told is None or not state:
+            return state
+        return state & ~_ZERO if told else _ZERO
 
 
 def _ways(names: Names, block: int, flag: _Flag) -> list[tuple[int, bool | None]]:

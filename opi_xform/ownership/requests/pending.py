@@ -192,6 +192,7 @@ class _Query:
         graph, nest = self.graph, self.names.program.nest
         headers = {nest.loops[loop].header for loop in around}
         not_taken = self.not_taken(around)
+        # Not by dataflow.solver: a search from one node, which ends at the first that is in the way.
         work = [(graph.nodes[self.post].block, self.post + 1)]
         seen: set[int] = set()
         while work:

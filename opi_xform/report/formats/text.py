@@ -20,7 +20,7 @@ ASSUMPTIONS = {
     "A1": "nothing of a receive buffer is read beyond the message that came",
     "A2": "sources and destinations are real ranks, not MPI_PROC_NULL",
     "A3": "sizes that are multiplied with one another, or are parts of one allocation, are not negative",
-    "A4": "padding between and behind the members of a struct carries nothing",
+    "A4": "padding between and after the members of a struct carries nothing",
     "A5": "a receive whose error nobody looks at does not fail, though an error handler that returns may be set",
     "A6": "text that the preprocessor leaves out stays left out; an #error there sees to it",
     "A7": "nothing but speed depends on an alignment of more than 64 bytes, and one that is asked for is valid",

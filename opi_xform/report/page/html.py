@@ -21,7 +21,7 @@ from opi_xform.report.codes import CODES
 from opi_xform.report.formats.json import SIDES, summary
 from opi_xform.report.formats.text import ASSUMPTIONS
 from opi_xform.report.globals import GlobalDecision
-from opi_xform.report.page.html_lives import HOLDS, MOST_ROWS, STATES, arrows, call_svg, life_rows, roles
+from opi_xform.report.page.html_lives import MEANINGS, MOST_ROWS, arrows, call_svg, life_rows, roles
 from opi_xform.report.page.html_profile import run_view
 from opi_xform.report.page.html_sites import (
     BufferView,
@@ -112,7 +112,7 @@ def html(
         "globals": [(v, _code_title(v.code), maker.step(v.span.file, v.span.line, "")) for v in known.variables],
         "size": size,
         "exactly": exactly,
-        "meanings": (STATES, HOLDS),
+        "meanings": MEANINGS,
         "states": _states(buffers),
         "assumptions": [
             (word, ASSUMPTIONS.get(word, ""), sum(word in d.assumptions for d in plan.decisions)) for word in assumed
@@ -228,7 +228,7 @@ class _Maker:
             converted = sum(site.decision.decision == "convert" for site in sites)
             put = self._put_for(life, inserted) if converted else ()
             rows = tuple(life_rows(life, self._shown, lambda file, line: self._anchor(self._name(file), line)))
-            if converted == len(sites):  # a pattern that does not fit is no fault then
+            if converted == len(sites):  # what a pattern does not allow is no fault then
                 rows = tuple(replace(row, fails=False) for row in rows)
             ordered = any(m.then for m in life.moments)
             drawn, more = arrows(life.moments) if ordered else "", max(0, len(life.moments) - MOST_ROWS)

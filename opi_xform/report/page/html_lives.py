@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
+from opi_xform.dataflow.table import Table, shipped_table
 from opi_xform.record import dataclass
 from opi_xform.report.page.lives import BufferLife
 from opi_xform.report.page.moments import Moment
+from opi_xform.report.page.story import RECEIVE, SEND
 
 ROW = 34  # pixels from one moment to the next
 WIDTH = 64  # pixels for the arrows beside them
@@ -25,26 +27,18 @@ WHAT = {
     "escape": "out of sight from here",
 }
 ORDER = ("allocates", "packs", "writes", "sends", "receives", "unpacks", "reads", "frees")
-STATES = {
-    "Start": "its life begins",
-    "End": "nothing more until its life ends",
-    "OpenPack": "sent later; some byte that is needed is not written in between",
-    "ClosedPack": "sent later, and all of it is written before",
-    "EorCP": "on some paths as End, on others as ClosedPack",
-    "Empty": "the next thing is a receive that overwrites it",
-    "Unpack": "used within what the receive before it brings",
-    "Fail": "fits neither pack, send, pack … nor receive, unpack, receive …; calls may convert all the same",
-}
-HOLDS = {
-    "None": "the pointer is NULL: the rank owns no buffer",
-    "Held": "the rank owns a buffer",
-    "Maybe": "on some paths it owns one, on others not; or some rows of it do",
-}
+SENT, RECEIVED, CARRIER = (shipped_table(name) for name in (SEND, RECEIVE, "carrier"))
+MEANINGS = (
+    ("Before a line, what the code from there on does to a buffer that is sent:", SENT.holds),
+    ("And to one that is received into:", RECEIVED.holds),
+    ("Behind a line of a buffer that converts, what the pointer holds in the transformed program:", CARRIER.holds),
+)
+"""What is said before the states of each table, and what each says; of several states, each is so on some way."""
 
 
 @dataclass(frozen=True, slots=True)
 class LifeRow:
-    """A moment as it is shown; ``link``: the anchor of its line."""
+    """A moment as it is shown; ``link``: the anchor of its line.  means: what state and holds say, in words."""
 
     place: str
     link: str
@@ -53,22 +47,40 @@ class LifeRow:
     state: str
     holds: str
     fails: bool
+    means: tuple[str, str]
 
 
 def life_rows(life: BufferLife, shown: Callable[[str], str], anchor: Callable[[str, int], str]) -> list[LifeRow]:
     """The moments of a buffer in the order of the program's flow."""
     return [
         LifeRow(
-            f"{shown(m.file)}:{m.line}", anchor(m.file, m.line), WHAT[m.what], m.function, _state(m), m.holds, m.fails
+            f"{shown(m.file)}:{m.line}",
+            anchor(m.file, m.line),
+            WHAT[m.what],
+            m.function,
+            _state(m),
+            written(CARRIER, m.holds),
+            m.fails,
+            (_meaning(m), " or ".join(CARRIER.holds[s] for s in CARRIER.names(m.holds))),
         )
         for m in life.moments[:MOST_ROWS]
     ]
 
 
+def written(table: Table, states: int) -> str:
+    """A set of states, for people."""
+    return " or ".join(table.names(states))
+
+
 def _state(m: Moment) -> str:
-    """Both tables' states where they differ; Fail says nothing beside another that fits."""
-    both = [s for s in dict.fromkeys((m.sender, m.receiver)) if s]
+    """Both tables' states where they differ."""
+    both = [s for s in dict.fromkeys((written(SENT, m.sender), written(RECEIVED, m.receiver))) if s]
     return " / ".join(both)
+
+
+def _meaning(m: Moment) -> str:
+    told = [(SENT, m.sender), (RECEIVED, m.receiver)]
+    return "; ".join(" or ".join(t.holds[s] for s in t.names(states)) for t, states in told if states)
 
 
 def arrows(moments: Sequence[Moment]) -> str:

@@ -1,8 +1,7 @@
 """The life of each buffer for people: what happens to it along the flow of control, and the states of the tables there.
 
-The pattern tables (docs/book/automata.md) say where a life fits "pack, send, pack, ..." and "receive, unpack, receive,
-...", and where it stops to; for a buffer that converts, the placement says what its pointer holds in the transformed
-program.
+The pattern tables (docs/book/automata.md) say what the code from a moment on does to the buffer; for a buffer that
+converts, the carrier's table says what its pointer holds in the transformed program.
 Of a buffer whose memory is not known for certain it is told what may happen to it.  Nothing here decides anything.
 """
 
@@ -18,11 +17,11 @@ from opi_xform.ownership.model.addresses import flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.ownership.model.traced import path
-from opi_xform.ownership.placement.place import place
+from opi_xform.ownership.placement.place import Placement, place
 from opi_xform.ownership.swaps import joined
 from opi_xform.record import dataclass
 from opi_xform.report.page.moments import Moment, calls_to, function_of, merged
-from opi_xform.report.page.story import ROLES, Changes, Story
+from opi_xform.report.page.story import ROLES, Story
 from opi_xform.report.page.touched import MOST_OBJECTS, MOST_PLACES, Named, happenings, moments_of, named_by, places
 
 _READS = frozenset(("101", "102", "201", "202", "203", "216"))
@@ -80,13 +79,13 @@ def _life(
     sites = {use.place[:3]: decided.get(use.place[:3]) for use in buffer.uses}
     out = {(n.span.file, n.span.line) for d in sites.values() if d and d.code[3:] in _READS for n in d.notes}
     converted = frozenset(u.place for u in buffer.uses if (d := sites[u.place[:3]]) and d.decision == "convert")
-    changes = _changes(program, buffer, converted)
+    stories = [Story(program, buffer, o, strict, out, named) for o in buffer.objects]
+    holds, acquired = _held(program, buffer, converted, frozenset(n for story in stories for n in story.nodes))
     moments: list[Moment] = []
     words: list[tuple[int, str]] = []
     followed = True
-    for o in buffer.objects:
-        story = Story(program, buffer, o, strict, out, named)
-        moments += story.moments(changes, len(moments))
+    for story in stories:
+        moments += story.moments(holds, len(moments), acquired, converted)
         words += [(n, word) for n in story.nodes for word in sorted(story.words(n))]
         followed = followed and bool(story.succs)
     shown = merged(moments) if followed else [replace(m, then=()) for m in merged(moments)]
@@ -188,17 +187,16 @@ def written(buffer: str) -> str:
     return text[begin:end]
 
 
-def _changes(program: Program, buffer: Buffer, converted: frozenset[tuple[str, int, str, int]]) -> Changes | None:
-    """Nodes before and after which the pointer is set, and before and after which it is cleared."""
+def _held(
+    program: Program, buffer: Buffer, converted: frozenset[tuple[str, int, str, int]], nodes: frozenset[int]
+) -> tuple[Mapping[int, int], frozenset[int]]:
+    """What the pointer holds behind nodes, as the carrier's table was run; and the nodes behind which it is set."""
     if not converted:
-        return None
+        return {}, frozenset()
     shape = value_refusal(flow_of(program, buffer))
     lifted = {key for u in buffer.uses if u.place in converted for key in path(program, u)[0]}
-    placed = place(program, replace(buffer, lifted=frozenset(lifted)), converted, getattr(shape, "null_tests", ()))
-    acquires, releases = getattr(placed, "acquires", None), getattr(placed, "releases", None)
-    if acquires is None or releases is None:
-        return None
-    first, second = (
-        {w: frozenset(n for n, at in points if at == w) for w in ("before", "after")} for points in (acquires, releases)
-    )
-    return first["before"], first["after"], second["before"], second["after"]
+    changed = replace(buffer, lifted=frozenset(lifted))
+    placed = place(program, changed, converted, getattr(shape, "null_tests", ()), shown=nodes)
+    if not isinstance(placed, Placement):
+        return {}, frozenset()
+    return placed.holds, frozenset(n for n, at in placed.acquires if at == "after")

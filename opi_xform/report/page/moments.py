@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from opi_xform.dataflow.automaton import Automaton, shipped_automata
 from opi_xform.ir.instr import CallInstr
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import node_span
@@ -22,19 +21,19 @@ class Moment:
     """Something that happens to a buffer at a line.  what: ``write``, ``read``, ``send``, ``recv``, ``alloc``, ``free``
     or ``escape``.
 
-    sender, receiver: the pattern tables' states just before it ('' where the table has nothing to say).  holds: what
-    the pointer holds after it in the transformed program (``None``, ``Held``, ``Maybe``; '' for a buffer that stays).
-    then: the moments that may follow, by index.  fails: a pattern first does not fit here.  rank: its place in the
-    program's flow (``in_order``).
+    sender, receiver: the states of the pattern tables that may be the case just before it.  holds: those of the carrier
+    after it, in the transformed program.  All as sets (``dataflow.table``), 0 where there is nothing to say.
+    then: the moments that may follow, by index.  fails: a call that the table of its side does not allow.  rank: its
+    place in the program's flow (``in_order``).
     """
 
     file: str
     line: int
     function: str
     what: str
-    sender: str = ""
-    receiver: str = ""
-    holds: str = ""
+    sender: int = 0
+    receiver: int = 0
+    holds: int = 0
     then: tuple[int, ...] = ()
     fails: bool = False
     rank: tuple[int, int] = (0, 0)
@@ -173,7 +172,6 @@ def merged(moments: Sequence[Moment]) -> list[Moment]:
     shown = [m for m in moments if m.file and m.what not in HIDDEN]
     for m in shown:
         places.setdefault((m.file, m.line, m.what), len(places))
-    tables = shipped_automata()
     found: dict[int, Moment] = {}
     then: dict[int, set[int]] = {}
     for index, m in enumerate(moments):
@@ -186,9 +184,9 @@ def merged(moments: Sequence[Moment]) -> list[Moment]:
             if old is None
             else replace(
                 old,
-                sender=_meet(tables["sender-pattern"], old.sender, m.sender),
-                receiver=_meet(tables["receiver-pattern"], old.receiver, m.receiver),
-                holds=m.holds if old.holds in ("", m.holds) else "Maybe",
+                sender=old.sender | m.sender,
+                receiver=old.receiver | m.receiver,
+                holds=old.holds | m.holds,
                 fails=old.fails or m.fails,
                 rank=min(old.rank, m.rank),
             )
@@ -216,7 +214,3 @@ def _reached(moments: Sequence[Moment], places: Mapping[tuple[str, int, str], in
         else:
             found.add(i)
     return found
-
-
-def _meet(table: Automaton, a: str, b: str) -> str:
-    return table.meet(a, b) if a and b else a or b

@@ -1,32 +1,36 @@
-"""What happens to a buffer whose object is known, with the states of the pattern tables (docs/book/automata.md) and of
-its pointer along the flow.  Nothing here decides anything."""
+"""What happens to a buffer whose object is known, with the states of the tables that run (docs/book/automata.md).
+
+The table of a side is run over the moments of the page, for all that is needed of the buffer at once.  What decides is
+asked of one site and one need, and leaves out ways that are never taken (``patterns.agree``): a call that converts is
+allowed, whatever is said here of the ways that lead on from it.  A write is ``ClosedWrite`` here where liveness finds
+no byte needed before it: the patterns do not ask for extent, and the page would say Packed of what is half filled.
+Nothing here decides anything.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from opi_xform.dataflow.automaton import Automaton, Tracking, shipped_automata
 from opi_xform.dataflow.solver import Diverged, solve
-from opi_xform.dataflow.view import ListGraph, backward
+from opi_xform.dataflow.table import Course, Table, shipped_table
+from opi_xform.dataflow.view import ListGraph
 from opi_xform.ir.instr import Instr
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.buffers import Buffer, Place, Program
+from opi_xform.ownership.placement.states import HELD
 from opi_xform.record import dataclass
 from opi_xform.regions.live import Live
 from opi_xform.regions.sets import BudgetExceeded
 from opi_xform.report.page.moments import HIDDEN, Moment, in_order, linked, moment_at, successors
 from opi_xform.report.page.touched import Named
 
-Changes = tuple[frozenset[int], frozenset[int], frozenset[int], frozenset[int]]
-"""Nodes before and after which a pointer is set, and before and after which it is cleared."""
-
-
+SEND, RECEIVE = "send-pattern", "receive-pattern"
 ROLES = {"send": "sends", "recv": "receives", "alloc": "allocates", "free": "frees"}
 _RECEIVER = {
     "read": "InRead",
-    "write": "InWrite",
+    "write": "OpenWrite",
     "send": "InRead",
     "recv": "Recv",
     "alloc": "Allocate",
@@ -34,13 +38,12 @@ _RECEIVER = {
     "free": "Deallocate",
     "escape": "Escape",
 }
-_SENT_LATER = frozenset(("OpenPack", "ClosedPack", "EorCP"))
 _ENDS = frozenset(("alloc", "birth", "free", "send", "recv"))
 
 
 @dataclass(frozen=True, slots=True)
 class Happens:
-    """What happens at a node, for people; and as events of the sender's and the receiver's table ('': none)."""
+    """What happens at a node, for people; and as events of the send's and the receive's table ('': none)."""
 
     what: str
     sender: str
@@ -60,8 +63,9 @@ class Story:
         self.judge = Judge(program, buffer, o, strict)
         self.out = out
         self.events: dict[int, list[Happens]] = {}
-        self.sender: dict[int, tuple[str, bool]] = {}
-        self.receiver: dict[int, tuple[str, bool]] = {}
+        self.sender: dict[int, int] = {}
+        self.receiver: dict[int, int] = {}
+        self.failing: set[int] = set()
         self.packed: set[int] = set()
         self.unpacked: set[int] = set()
         self.collect()
@@ -87,7 +91,7 @@ class Story:
         for n, uses in judge.use_nodes.items():
             for use in sorted(uses, key=lambda u: u.side == "recv"):
                 fits = (f := judge.findings.get((n, use.argument))) is not None and f.ok
-                self.add(n, use.side, "Send" if use.side == "send" else "ClosedWrite" if fits else "OpenWrite")
+                self.add(n, use.side, "Send" if use.side == "send" else "Recv" if fits else "OpenWrite")
         heap = self.program.values.objects.table[self.o].kind != "variable"
         for n in judge.births:
             self.events.setdefault(n, []).insert(0, Happens("alloc" if heap else "birth", "Allocate", "Allocate"))
@@ -111,6 +115,8 @@ class Story:
         receiver = _RECEIVER.get(what, "")
         if what in ("read", "send") and (span.file, span.line) in self.out:
             receiver = "OutRead"
+        if sender == "ClosedWrite":
+            receiver = sender
         self.events.setdefault(n, []).append(Happens(shown or what, sender, receiver))
 
     def closed(self) -> dict[int, bool]:
@@ -180,31 +186,36 @@ class Story:
                 worklist += graph.preds[b]
         return tuple(sorted(found))
 
-    def moments(self, changes: Changes | None, base: int) -> list[Moment]:
-        """In the order of the nodes, numbered from ``base``.  Without states and order where the flow is too large."""
-        sides = {use.side for use in self.judge.uses}
-        tables = shipped_automata()
+    def moments(
+        self, holds: Mapping[int, int], base: int, acquired: Iterable[int] = (), converted: Collection[Place] = ()
+    ) -> list[Moment]:
+        """In the order of the nodes, numbered from ``base``.  Without states and order where the flow is too large.
+
+        holds: what the pointer holds behind nodes (``Placement.holds``).  acquired: nodes behind which it is set.
+        converted: the calls that convert.
+        """
         events = [self.events[n] for n in self.nodes]
-        if self.succs and "send" in sides:
+        roles = {use.side for use in self.judge.uses}
+        if self.succs and "send" in roles:
             steps = [[h.sender for h in found if h.sender] for found in events]
-            self.sender = self.states(tables["sender-pattern"], steps)
-        if self.succs and "recv" in sides:
+            self.sender = self.states(shipped_table(SEND), steps)
+        if self.succs and "recv" in roles:
             steps = [[h.receiver for h in found if h.receiver] for found in events]
-            self.receiver = self.states(tables["receiver-pattern"], steps)
+            self.receiver = self.states(shipped_table(RECEIVE), steps)
+        self.failing -= {u.node for u in self.judge.uses if u.place in converted}
         self.roles()
-        holds = self.held(changes)
+        behind = self.held(holds, acquired)
         found = []
         for i, n in enumerate(self.nodes, 1):
-            before, behind = self.sender.get(i, ("", False)), self.receiver.get(i, ("", False))
             whats = list(dict.fromkeys(h.what for h in events[i - 1] if h.what not in HIDDEN)) or ["enter"]
             found.append(
                 [
                     replace(
                         moment_at(self.program, n, what),
-                        sender=before[0],
-                        receiver=behind[0],
-                        holds=holds.get(i, ""),
-                        fails=before[1] or behind[1],
+                        sender=self.sender.get(i, 0),
+                        receiver=self.receiver.get(i, 0),
+                        holds=behind.get(n, 0),
+                        fails=n in self.failing and what in ("send", "recv"),
                     )
                     for what in whats
                 ]
@@ -231,18 +242,20 @@ class Story:
     def roles(self) -> None:
         """Finds the nodes that pack and those that unpack."""
         sent = self.spread("send", back=True)
+        given = self.spread("send", back=True, without=self.failing)
         looked_at = self.spread("read", back=True)
         came = self.spread("recv", back=False)
         mine = {h.what for found in self.events.values() for h in found}
+        outside = shipped_table(RECEIVE).states["Open"]
         for i, n in enumerate(self.nodes, 1):
             events = {h.sender for h in self.events[n] if h.what == "write"}
             fresh = "ClosedWrite" in events or i not in looked_at
-            if self.sender.get(i, ("",))[0] in _SENT_LATER or (i in sent and fresh):
+            if i in given or (i in sent and fresh):
                 self.packed.add(n)
-            if self.receiver.get(i, ("",))[0] == "Unpack" or (i in came and "write" not in mine):
+            if i in came and ("write" not in mine or not self.receiver.get(i, outside) & outside):
                 self.unpacked.add(n)
 
-    def spread(self, what: str, back: bool) -> set[int]:
+    def spread(self, what: str, back: bool, without: Iterable[int] = ()) -> set[int]:
         """The nodes (from 1) that lead to such a happening, or that it leads to, within one life and one message."""
         count = len(self.nodes)
         nexts = [[s for s in found if 0 < s <= count] for found in self.succs]
@@ -252,7 +265,8 @@ class Story:
                 for s in found:
                     preds[s].append(i)
             nexts = preds
-        at = {i for i, n in enumerate(self.nodes, 1) if any(h.what == what for h in self.events[n])}
+        left = [n for n in self.nodes if n not in without]
+        at = {i for i, n in enumerate(self.nodes, 1) if n in left and any(h.what == what for h in self.events[n])}
         stops = {i for i, n in enumerate(self.nodes, 1) if any(h.what in _ENDS for h in self.events[n])}
         seen: set[int] = set()
         worklist = [t for i in at if i < len(nexts) for t in nexts[i]]
@@ -265,60 +279,37 @@ class Story:
                 worklist += nexts[i]
         return seen
 
-    def states(self, table: Automaton, events: list[list[str]]) -> dict[int, tuple[str, bool]]:
-        """The state just before each node, and whether it is there that the table first fails."""
+    def states(self, table: Table, events: list[list[str]]) -> dict[int, int]:
+        """The set of states just before each node; finds the calls that the table does not allow."""
         whole = self.program.values.objects.table[self.o]
         everywhere = whole.kind == "variable" and whole.frame < 0
-        by_node: list[list[tuple[str, str]]] = [[("b", e) for e in found] for found in events]
-        for found in by_node:  # a variable that is born again has ended before
-            if found and found[0][1] == "Allocate":
-                found.insert(0, ("b", "Deallocate"))
-        start = [("b", "Allocate")] if everywhere else []
-        end = [("b", "Deallocate")] if everywhere else []
-        graph = ListGraph.of(self.succs, 0, [len(self.succs) - 1])
-        steps = [start, *by_node, end]
-        tracking = Tracking(table, ["b"], lambda node: steps[node])
-        view = backward(graph)
+        for found in events:  # a variable that is born again has ended before
+            if found and found[0] == "Allocate":
+                found.insert(0, "Deallocate")
+        steps = [["Allocate"] if everywhere else [], *events, ["Deallocate"] if everywhere else []]
+        view = table.view(ListGraph.of(self.succs, 0, [len(self.succs) - 1]))
+        course = Course(table, lambda node: steps[node])
         try:
-            solution = solve(view, tracking, record=True)
+            solution = solve(view, course)
         except Diverged:
             return {}
-        failed = set(tracking.failures(view, solution, "b"))
-        states = {i: solution.after[i][0] for i in range(1, len(self.nodes) + 1)}
-        return {i: (state, i in failed) for i, state in states.items() if state != table.top}
+        side = "send" if table.name == SEND else "recv"
+        for i, n in enumerate(self.nodes, 1):
+            if any(use.side == side for use in self.judge.use_nodes.get(n, ())):
+                behind = dict(course.ahead_of(i, solution.before[i]))
+                if behind.get("Send" if side == "send" else "Recv", solution.before[i]) & ~table.allows:
+                    self.failing.add(n)
+        return {i: solution.after[i] for i in range(1, len(self.nodes) + 1)}
 
-    def held(self, changes: Changes | None) -> dict[int, str]:
-        """What the pointer holds behind each node, from the points where it is set and cleared."""
-        if changes is None:
-            return {}
-        graph = self.program.graph
-        set_before, set_after, cut_before, cut_after = changes
-        names = {1: "None", 2: "Held", 3: "Maybe"}
-        first: dict[int, int] = {0: 1}
-        worklist = [0]
-        out: dict[int, int] = {}
-        wanted = set(self.nodes)
-        while worklist:
-            b = worklist.pop()
-            state = first[b]
-            for n in graph.blocks[b]:
-                state = 1 if n in cut_before else state
-                state = 2 if n in set_before else state
-                state = 1 if n in cut_after else state
-                state = 2 if n in set_after else state
-                if n in wanted:
-                    out[n] = out.get(n, 0) | state
-            for t in graph.succs[b]:
-                new = first.get(t, 0) | state
-                if new != first.get(t):
-                    first[t] = new
-                    worklist.append(t)
-        for n in wanted & out.keys():  # OPI_Alloc stands for the whole statement, whichever function allocates in it
+    def held(self, holds: Mapping[int, int], acquired: Iterable[int]) -> dict[int, int]:
+        """What the pointer holds behind each node."""
+        out = {n: holds[n] for n in self.nodes if n in holds}
+        for n in out:  # OPI_Alloc stands for the whole statement, whichever function allocates in it
             if any(h.what == "alloc" for h in self.events[n]) and not self.statements({n}, up=True).isdisjoint(
-                self.statements(set_after)
+                self.statements(acquired)
             ):
-                out[n] = 2
-        return {i: names[out[n]] for i, n in enumerate(self.nodes, 1) if n in out}
+                out[n] = HELD
+        return out
 
     def statements(self, nodes: Iterable[int], up: bool = False) -> set[tuple[int, int]]:
         """The statements of nodes, as (frame, number); ``up``: those of the calls that lead there as well."""

@@ -17,7 +17,7 @@ bool opiw_kernel_wanted(void) {
 
 #define MOST 128 /* pieces of one call */
 
-bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write) {
+bool opiw_kernel(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write) {
     struct iovec there[MOST];
     int pid = opiw_pid(t);
     size_t piece = 0, skip = 0;
@@ -30,6 +30,7 @@ bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piec
         if (got <= 0) {
             if (got < 0 && errno == EINTR)
                 continue;
+            t->lost = got < 0 && errno == ESRCH; /* it cannot end before the window is freed but by dying */
             return false;
         }
         mine = (char *)mine + got;

@@ -123,9 +123,9 @@ enum opiw_kind { OPIW_PUT, OPIW_GET, OPIW_ACCUMULATE, OPIW_GET_ACCUMULATE, OPIW_
 enum opiw_ending { OPIW_FLUSHED, OPIW_FLUSHED_LOCAL, OPIW_WAITED };
 enum opiw_access { OPIW_NONE, OPIW_FENCED, OPIW_STARTED, OPIW_LOCKED, OPIW_LOCKED_ALL };
 
-/* Nanoseconds that a copy of 2 to 8 KiB takes, 0: not known. */
+/* Nanoseconds that a copy of one piece takes, 0: not known; how many there were. */
 struct opiw_pace {
-    uint32_t owner, kernel;
+    uint32_t owner, kernel, turns;
 };
 
 /* A member as another one sees it.  Constant after the window is made, but for what is marked; that belongs to the seeing rank alone. */
@@ -142,11 +142,11 @@ struct opiw_target {
     bool started;        /* marked: in the group of MPI_Win_start */
     uint8_t held;        /* marked: enum opiw_held */
     uint8_t granted;     /* marked: enum opiw_granted; in windows that span nodes, while it is held */
+    bool lost;           /* marked: the kernel found no such process when it was to copy */
     bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
     uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
     uint32_t looks;      /* marked: its desk's, when the last question was in vain */
-    uint32_t turns;      /* marked: copies of 2 to 8 KiB */
-    struct opiw_pace pace[2]; /* marked: of them, up to 4 KiB and above */
+    struct opiw_pace pace[4]; /* marked: of copies of up to 512 bytes, 2 KiB, 4 KiB, and 8 KiB */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */
     uint32_t taken;      /* marked: posts of its that MPI_Win_start has seen */
     uint32_t seen;       /* marked: its completions that MPI_Win_wait has seen */
@@ -246,7 +246,7 @@ void opiw_complete(const char *call, MPI_Request *request);
 /* Is the kernel to copy between processes at all?  As the user says. */
 bool opiw_kernel_wanted(void);
 /* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
-bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+bool opiw_kernel(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 
 /* ---- ask.c ------------------------------------------------------------------------------------------------------------------------------------------ */
 

@@ -80,6 +80,10 @@ static void walk(const struct opi_layout *l, char *base, struct gather *g) {
 
 /* An error of the kernel's: in a dynamic window the program names the address. */
 int opiw_refused(struct opiw_op *o) {
+    if (o->t->lost) {
+        o->why = "the target has died";
+        return opiw_lost_class();
+    }
     o->why = "the kernel does not copy to or from the target's memory";
     return o->w->dynamic ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
 }

@@ -117,17 +117,22 @@ static int good(void) {
     return MPI_SUCCESS;
 }
 
+static int lost(const char *call, struct opiw_win *w) {
+    return bad(call, w, opiw_lost_class(), "a rank of the window has died");
+}
+
 /* After a call that ends operations: `settled` tells whether those that were kept have happened, `below` is what the MPI beneath answered and has raised. */
 static int ended(const char *call, struct opiw_win *w, bool settled, int below) {
     if (OPIW_UNLIKELY(below != MPI_SUCCESS)) {
         opiw_end();
         return below;
     }
-    return settled ? good() : bad(call, w, MPI_ERR_OTHER, "the kernel does not copy to or from a target's memory");
-}
-
-static int lost(const char *call, struct opiw_win *w) {
-    return bad(call, w, opiw_lost_class(), "a rank of the window has died");
+    if (OPIW_LIKELY(settled))
+        return good();
+    for (int i = 0; i < w->size; i++)
+        if (w->at[i].lost)
+            return lost(call, w);
+    return bad(call, w, MPI_ERR_OTHER, "the kernel does not copy to or from a target's memory");
 }
 
 /* A call of the MPI beneath, in a window that spans nodes: others get in meanwhile.  MPI_SUCCESS in any other window. */

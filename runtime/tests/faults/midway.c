@@ -4,7 +4,11 @@
  * Those who wait have to be told: MPI_ERR_PROC_FAILED where the MPI has that error, else MPI_ERR_OTHER, within some seconds.  With `pause` rank 1 only stops for a
  * while (three ranks): who waits for it does all else meanwhile.
  *
- * Linked with --wrap=memcpy, --wrap=process_vm_readv and --wrap=process_vm_writev, so that rank 1 can be stopped inside libopi's copies. */
+ * `taken-put`, `taken-get`, `taken-unlock`: rank 1 waits, has been asked for a small copy of its private memory (runtime/shared/onesided/ask.c), has taken the
+ * question up, and stops inside of that copy: nobody but it could end it.
+ *
+ * Linked with --wrap=memcpy, --wrap=process_vm_readv and --wrap=process_vm_writev, so that rank 1 can be stopped inside libopi's copies, and with
+ * --wrap=clock_gettime, so that rank 0 has the patience to be answered on a machine with other work, too. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
@@ -38,10 +42,22 @@ static int is(const char *name)
     return strcmp(how, name) == 0;
 }
 
+/* In whole seconds: a question that is not answered within 2 us is withdrawn at the end of such a second. */
+static int coarse;
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+    int rc = __real_clock_gettime(id, t);
+    if (coarse)
+        t->tv_nsec = 0;
+    return rc;
+}
+
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    __real_clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -223,6 +239,55 @@ static void floods(void)
     told(MPI_Ssend(&x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD), begun, 6);
 }
 
+/* Small puts or gets of private memory whose owner waits, until one of them is the last that it takes up.  Nothing else of rank 1's copies so many bytes. */
+#define ASKED 1000
+static void asks(void)
+{
+    static char mine[ASKED], theirs[ASKED];
+    int rc = MPI_SUCCESS, nothing = 0;
+    double begun = 0, longest = 0;
+    MPI_Win win;
+    MPI_Win_create(mine, sizeof mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    memset(mine, rank + 1, sizeof mine);
+    memset(theirs, 0, sizeof theirs);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        fatal_bytes = ASKED;
+        if (is("taken-get"))
+            MPI_Recv(&nothing, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 0) {
+        double until = now() + 20;
+        coarse = 1;
+        do {
+            begun = now();
+            MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+            if (is("taken-get"))
+                MPI_Get(theirs, ASKED, MPI_BYTE, 1, 0, ASKED, MPI_BYTE, win);
+            else
+                MPI_Put(mine, ASKED, MPI_BYTE, 1, 0, ASKED, MPI_BYTE, win);
+            if (!is("taken-unlock"))
+                rc = MPI_Win_flush(1, win);
+            int unlocked = MPI_Win_unlock(1, win);
+            rc = rc == MPI_SUCCESS ? unlocked : rc;
+            if (now() - begun > longest)
+                longest = now() - begun;
+        } while (rc == MPI_SUCCESS && longest < 0.9 * PAUSE && now() < until);
+        coarse = 0;
+        if (!paused)
+            told(rc, begun, 30); /* since it asked: rank 1 may have had to wait for a processor before it took that up */
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+        MPI_Get(theirs, ASKED, MPI_BYTE, 1, 0, ASKED, MPI_BYTE, win);
+        MPI_Win_unlock(1, win);
+        int whole = theirs[0] == theirs[ASKED - 1] && theirs[0] == (is("taken-get") ? 2 : 1);
+        fprintf(result, "midway %s: %s, %s\n", how, longest < 0.9 * PAUSE ? "DID NOT wait" : "waited", rc == MPI_SUCCESS && whole ? "whole" : "NOT whole");
+        if (is("taken-get"))
+            MPI_Send(&nothing, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+}
+
 /* What a rank has sent before it died arrives; the next receive is told. */
 static void left_behind(void)
 {
@@ -266,6 +331,8 @@ int main(int argc, char **argv)
         receives("private");
     else if (is("flood"))
         floods();
+    else if (strncmp(how, "taken-", 6) == 0)
+        asks();
     else if (is("left-behind"))
         left_behind();
     else

@@ -134,9 +134,26 @@ static void what_is_taken_up_late(void) {
     CHECK(got == 11 && atomic_load(&desk.busy) == 0 && atomic_load(&desk.answered) == desk.number);
 }
 
+/* What a copy takes: few readings tell after a first one with cold caches, and one that lost its processor tells nothing. */
+static void what_is_timed(void) {
+    static const size_t last[] = {512, 2048, 4096, OPIW_DESK_BYTES};
+    struct opiw_target t = {0};
+    uint32_t pace = 0;
+    note(&pace, 9000);
+    CHECK(pace == 9000);
+    for (int i = 0; i < 8; i++)
+        note(&pace, 700);
+    CHECK(pace >= 700 && pace < 750);
+    note(&pace, 50000000);
+    CHECK(pace > 700 && pace < 850);
+    for (int i = 0; i < 4; i++)
+        CHECK(pace_of(&t, i ? last[i - 1] + 1 : 1) == &t.pace[i] && pace_of(&t, last[i]) == &t.pace[i]);
+}
+
 int main(void) {
     unsigned id[ASKERS];
     pthread_t owner, asker[ASKERS];
+    what_is_timed();
     what_is_not_asked();
     what_is_answered();
     what_is_taken_up_late();

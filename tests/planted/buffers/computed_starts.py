@@ -69,7 +69,7 @@ BUGS = (
     Bug(
         "a message is all that its statement does",
         _PASSAGES,
-        "tuple(map(_said_alone, _beside_call(message, use.call)))",
+        "tuple(map(_said_alone, _beside_call(message, of[1].call)))",
         "()",
         ("starts_set_beside",),
         condition="starts",

@@ -24,7 +24,7 @@ BUGS = (
     ),
     Bug(
         "a function is libf2c's by its name alone",
-        "opi_xform.pipeline",
+        "opi_xform.analysis.plans",
         "if not whole.f2c:",
         "if False:",
         ("odd_fortran_name",),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from opi_xform.cli import run as run_module
+from opi_xform.analysis import plans
 from opi_xform.cli.main import main
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
@@ -92,10 +92,10 @@ class Program:
         files = (path for path in sorted(self.folder.iterdir()) if path.is_file() and path.name != MANIFEST)
         return {path.name: path.read_text() for path in files}
 
-    def analyse(self, units: Sequence[Unit], options: object, part: object, seen: object) -> Plan:
+    def analyse(self, units: Sequence[Unit], options: object, part: object) -> tuple[Plan, None]:
         """What the analyses would say of the original; nothing to do for a program that is transformed already."""
         if "OPI_Give" in (self.folder / "ship.c").read_text():
-            return Plan(())
+            return Plan(()), None
         edits = [edit for edit in (*self._edits(), *self.edits) if type(edit) not in self.drop]
         call = self.span("ship.c", "MPI_Send")
         receive = self.span("main.c", "MPI_Recv")
@@ -104,7 +104,7 @@ class Program:
             Decision(receive, "main", "MPI_Recv", "recv", "&last", "last", "keep", "OPI201", "live", (note,)),
             Decision(call, "ship", "MPI_Send", "send", "sbuf", "sbuf", "convert", "", "", (), ("A2",)),
         )
-        return Plan(decisions, tuple(edits), (str(self.folder / "ship.c"),))
+        return Plan(decisions, tuple(edits), (str(self.folder / "ship.c"),)), None
 
     def span(self, file: str, text: str, nth: int = 0) -> Span:
         path = self.folder / file
@@ -129,7 +129,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
     (tmp_path / "src").mkdir()
     made = Program(tmp_path / "src", capfd)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(run_module, "analyse", made.analyse)
+    monkeypatch.setattr(plans, "analyse", made.analyse)
     return made
 
 

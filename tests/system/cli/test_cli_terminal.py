@@ -12,7 +12,7 @@ import pytest
 SCRIPT = """
 import sys, threading
 import opi_xform.cli.progress as progress
-import opi_xform.cli.run as run
+from opi_xform.analysis import plans
 from opi_xform.cli.main import main
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Decision, Plan
@@ -25,15 +25,15 @@ def observed(self):
     if self._bar is not None:
         shown.set()
 
-def analyse(units, options, _part, _seen):
+def analyse(units, options, _part):
     if {wait}:
         assert shown.wait(30)
     at = Span(units[0].path, 0, 1, 1, 1)
-    return Plan((Decision(at, "f", "MPI_Send", "send", "b", "b", "keep", "OPI101", "read"),))
+    return Plan((Decision(at, "f", "MPI_Send", "send", "b", "b", "keep", "OPI101", "read"),)), None
 
 progress.SHOW_AFTER_S = {after}
 progress.Progress._show = observed
-run.analyse = analyse
+plans.analyse = analyse
 sys.exit(main(["a.c", "--check"]))
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ownership_support import source_in
 
-from opi_xform import pipeline
+from opi_xform.analysis import plans
 from opi_xform.attempts.again import Again, Analysed, Job
 from opi_xform.frontend import parse_unit
 from opi_xform.ir.ast import Unit
@@ -50,9 +50,8 @@ def whole(folder: Path, body: str) -> Whole:
         return [parse_unit(path, own) for path, own in jobs]
 
     def analyse(units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more: int) -> Analysed:
-        seen: list[Program] = []
-        plan = pipeline.analyse(units, Options(root=root, told=told, more_than=more), seen=seen.append)
-        return seen[0] if seen else None, plan, dict(rewrite(plan, files).changed)
+        plan, program = plans.analyse(units, Options(root=root, told=told, more_than=more))
+        return program, plan, dict(rewrite(plan, files).changed)
 
     again = Again(
         found.units,
@@ -62,10 +61,10 @@ def whole(folder: Path, body: str) -> Whole:
         (),
         parse,
         analyse,
-        lambda units: pipeline.looked_at(units, options),
+        lambda units: plans.looked_at(units, options),
     )
-    programs: list[Program] = []
-    plan = pipeline.analyse(found.units, options, seen=programs.append)
+    plan, program = plans.analyse(found.units, options)
+    assert program is not None
     lines = enumerate(found.text.split("\n"), 1)
     marks = {n: text.rpartition("// ")[2].strip() for n, text in lines if "// " in text}
-    return Whole(programs[0], found.units, plan, sources, again, marks)
+    return Whole(program, found.units, plan, sources, again, marks)

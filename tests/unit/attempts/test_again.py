@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from opi_xform.attempts.again import Back, converted, site
+from opi_xform.divide.places import Offsets
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
+from opi_xform.text.edit import ByteEdit, apply_edits
 from opi_xform.text.sources import Sources
 
 TOP = "/mirror"
@@ -53,6 +55,21 @@ def test_messages_notes_and_advice_name_no_file_of_the_copy(tmp_path: Path) -> N
     assert found.message == f"{changed}:3"
     assert found.notes == (Note(at(changed, 40, 4), f"read in {changed}"),)
     assert found.advice == Advice("end", f"the test in {changed}", (at(changed, 50, 5),))
+
+
+def test_lines_in_messages_are_those_of_the_old_text(tmp_path: Path) -> None:
+    before, file = b"int *p;\np = a;\nsend(p);\nread(p);\n", str(tmp_path / "a.c")
+    edits = [ByteEdit(8, 15, (), b""), ByteEdit(20, 21, (), b"a")]
+    text = apply_edits(before, edits)
+    assert text == b"int *p;\nsend(a);\nread(p);\n"
+    to = Back(TOP, {file: Offsets(before, edits)}, Sources(), {file: text})
+    other = str(tmp_path / "b.c")
+    assert to.words("`p` is read at line 3", TOP + file) == "`p` is read at line 4"
+    assert to.words("line 1 and 2 set it", TOP + file) == "line 1 and 3 set it"
+    assert to.words("line 2 of a.c reads `line 2`, line 2 does not", TOP + other) == (
+        "line 3 of a.c reads `line 2`, line 2 does not"
+    )
+    assert to.words("line 2 of b.c, line 9", TOP + file) == "line 2 of b.c, line 9"
 
 
 def test_a_site_that_stays_keeps_the_code_that_it_had(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from core_support import EXTRA
 from ownership_support import HEADER, LIBC
 
-from opi_xform import pipeline
+from opi_xform.analysis import known
 from opi_xform.changes.behind import is_object, unchanged
 from opi_xform.changes.call import CallText, element, may_be_nobody
 from opi_xform.changes.copies import copied, is_ignored
@@ -64,7 +64,7 @@ def site(folder: Path, statement: str, before: str = "int to = 1;", flags: Seque
     (root / "a.c").write_text(text)
     file = str(root / "a.c")
     unit = parse_unit(file, ["-isystem", str(system), *flags])
-    program = pipeline.program(merge([unit]), load_effects())
+    program = known.program(merge([unit]), load_effects())
     use = collect(program)[0]
     sources = Sources()
     return Site(program, use, Ground([unit], file, sources, lambda path: tuple(flags)), text.encode(), unit, file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,12 @@ from typing import Any
 import pytest
 from ownership_support import HEADER, LIBC
 
-from opi_xform.cli import attempts as attempts_module
-from opi_xform.cli.attempts import Attempts
+from opi_xform.analysis.plans import looked_at
+from opi_xform.attempts import order
+from opi_xform.attempts.again import Job
+from opi_xform.attempts.order import Attempts
 from opi_xform.cli.config import Configuration
+from opi_xform.cli.inputs.parsing import parse_sources
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import CLEAN, FINDINGS, Failure
 from opi_xform.cli.output.explained import explained
@@ -23,10 +27,9 @@ from opi_xform.cli.output.present import Result, present, report_files
 from opi_xform.cli.output.private import privatised
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.run import run, transform
-from opi_xform.frontend import parse_unit
+from opi_xform.frontend import FrontendError, parse_outline, parse_unit
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.plan import Plan
-from opi_xform.pipeline import looked_at
 from opi_xform.text.sources import Sources
 
 PROGRAM = """#include "mpi.h"
@@ -104,13 +107,16 @@ class Found:
 
 
 def attempts(plan: Plan, units: tuple[Unit, ...], **more: Any) -> Attempts:
-    from opi_xform.cli.inputs.build_flags import BuildFlags
     from opi_xform.ownership.model.buffers import Options as AnalysisOptions
 
     settings = AnalysisOptions(root=os.getcwd())
     program = looked_at(units, settings)
     assert program is not None
-    return Attempts(program, units, BuildFlags(("-I.",)), Sources(), settings, QUIET, None, **more)  # type: ignore[arg-type]
+
+    def outline(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
+        return parse_sources(jobs, 1, lambda: None, parse_outline)
+
+    return Attempts(program, units, lambda _: ("-I.",), Sources(), settings, outline, None, **more)  # type: ignore[arg-type]
 
 
 def test_attempts_are_made_where_something_stays() -> None:
@@ -184,9 +190,9 @@ def test_in_a_large_program_what_leaves_a_struct_is_tried_with_parts_and_starts_
     largest: int, later: tuple[str, ...], computed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if later:
-        assert later == attempts_module.WITH_STRUCTS
-    monkeypatch.setattr(attempts_module, "LARGEST", largest)
-    monkeypatch.setattr(attempts_module, "WITH_STRUCTS", later)
+        assert later == order.WITH_STRUCTS
+    monkeypatch.setattr(order, "LARGEST", largest)
+    monkeypatch.setattr(order, "WITH_STRUCTS", later)
     result, units = given(ONE_OF_EACH)
     assert [d.decision for d in result.plan.decisions] == ["convert", computed]
     if largest == 0:

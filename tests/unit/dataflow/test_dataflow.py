@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opi_xform.dataflow.lattice import Lattice, TupleLattice
-from opi_xform.dataflow.scc import components
+from opi_xform.dataflow.lattice import Bits, Lattice, May, TupleLattice
+from opi_xform.dataflow.scc import components, reached
 from opi_xform.dataflow.solver import Analysis, Diverged, solve
-from opi_xform.dataflow.view import ListGraph, View, backward, forward
+from opi_xform.dataflow.view import ListGraph, View, backward, forward, numbered
 
 Bits = frozenset[int] | None
 
@@ -250,3 +250,31 @@ def test_parallel_edges_count_once() -> None:
     graph = ListGraph.of(succs)
     assert graph.preds == ((), (0,))
     assert graph.exits == (1,)
+
+
+# --- lattices that analyses share -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lattice", [Bits(7), May()], ids=["bits", "may"])
+def test_shared_lattices_are_lawful(lattice: Bits | May) -> None:
+    states = range(8) if isinstance(lattice, Bits) else (False, True)
+    for a in states:
+        assert lattice.meet(a, lattice.top) == a
+        assert lattice.meet(a, lattice.bottom) == lattice.bottom
+        for b in states:
+            assert lattice.meet(a, b) == lattice.meet(b, a)
+            assert lattice.leq(a, b) == (lattice.meet(a, b) == a) == (lattice.explain(a, b) == "")
+            assert lattice.leq(lattice.meet(a, b), a)
+
+
+def test_a_graph_in_the_order_of_its_numbers() -> None:
+    view = numbered([[1], [2, 3], [1], [], [3]], [[], [0, 2], [1], [1, 4], []])
+    solution = solve(view, GenKill({}, {2: frozenset({3})}, {}))
+    both = frozenset({0, 3})
+    assert solution.before == (frozenset({0}), both, both, both, None), "nothing leads to the last"
+
+
+def test_what_is_reached_comes_with_its_distance() -> None:
+    calls = {"main": ["f", "g"], "f": ["h"], "h": ["f"], "lone": ["main"]}
+    assert reached(["main"], lambda name: calls.get(name, ())) == {"main": 0, "f": 1, "g": 1, "h": 2}
+    assert reached((), lambda name: calls.get(name, ())) == {}

@@ -1,8 +1,9 @@
-"""The automata of analyses/automata: lawful, total, and on the paper's own example (Friedley et al., figure 13)."""
+"""The paper's automata: lawful, total, and on its own example (Friedley et al., figure 13); and those that run."""
 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -11,22 +12,23 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from opi_xform.dataflow.automaton import (
+from paper_tables import (
+    PAPER,
     Automaton,
     AutomatonError,
     Step,
     Tracking,
     load_automaton,
+    paper_tables,
     parse_automaton,
-    shipped_automata,
 )
+
 from opi_xform.dataflow.solver import Solution, solve
+from opi_xform.dataflow.table import Course, shipped_table, shipped_tables
 from opi_xform.dataflow.view import ListGraph, View, backward, forward
-from opi_xform.resources import analyses_dir
 from opi_xform.toml import load_toml
 
-AUTOMATA = shipped_automata()
+AUTOMATA = paper_tables()
 SENDER = AUTOMATA["sender-pattern"]
 RECEIVER = AUTOMATA["receiver-pattern"]
 GIVING = AUTOMATA["sender-placement"]
@@ -99,7 +101,7 @@ def test_every_state_and_action_is_used(automaton: Automaton) -> None:
     assert used == set(automaton.actions)
 
 
-# --- the tables as the paper and docs/book/automata.md have them -----------------------------------------------------
+# --- the tables as the paper has them -----------------------------------------------------
 
 
 def _table(automaton: Automaton, text: str) -> None:
@@ -310,7 +312,7 @@ def test_straight_code_is_the_fold_of_its_events(events: list[str]) -> None:
 
 
 def _sender_table() -> dict[str, Any]:
-    return copy.deepcopy(load_toml(analyses_dir() / "automata" / "sender-placement.toml"))
+    return copy.deepcopy(load_toml(PAPER / "sender-placement.toml"))
 
 
 @pytest.mark.parametrize(
@@ -371,36 +373,50 @@ def _sections() -> dict[str, list[list[list[str]]]]:
     return found
 
 
-def _documented(automaton: Automaton, table: list[list[str]]) -> int:
-    """Checks every cell of a documented transition table; how many there were."""
-    head, *rows = table
-    count = 0
-    for state, *cells in rows:
-        for events, cell in zip(head[1:], cells, strict=True):
-            target, _, actions = cell.partition(":")
-            step = Step(target, tuple(a.strip(" `") for a in actions.split(",") if a.strip()))
-            for event in events.split(", "):
-                assert automaton.step(state, event) == step, (automaton.name, state, event)
-                count += 1
-    return count
-
-
-def test_the_documented_tables_are_the_tables() -> None:
+def test_the_documented_tables_are_those_that_run() -> None:
+    """Each has a section of its name, with a row for each event and a column for each state."""
     tables = _sections()
-    sender, meet = tables["Sender, backward"]
-    assert _documented(SENDER, sender) == 5 * 6
-    assert _documented(RECEIVER, tables["Receiver, backward"][0]) == 4 * 7
-    giving, taking = tables["Sender and receiver, forward"]
-    assert _documented(GIVING, giving) == 3 * 5
-    assert _documented(TAKING, taking) == 3 * 6
-    for state, *cells in meet[1:]:
-        for other, result in zip(meet[0][1:], cells, strict=True):
-            assert SENDER.meet(state, other) == result
+    for table in shipped_tables():
+        (head, *rows) = tables[f"`{table.name}`"][0]
+        assert head[1:] == list(table.states), table.name
+        assert [row[0].strip("`") for row in rows] == list(table.events), table.name
+        for event, *cells in rows:
+            for state, cell in zip(head[1:], cells, strict=True):
+                after = table.step(state, event.strip("`"))
+                assert cell == (", ".join(after) if after != (state,) else ""), (table.name, event, state)
 
 
 def test_the_documented_example_runs() -> None:
     code = DOCUMENT.split("```python\n")[1].split("```")[0]
     names: dict[str, Any] = {}
     exec(code, names)
-    assert names["solution"].after[0] == ("Start",)
-    assert names["tracking"].failures(names["view"], names["solution"], "b") == ()
+    said = dict(re.findall(r"solution\.after\[(\d)\]\)  # (.*)", code))
+    assert {n: str(names["table"].names(names["solution"].after[int(n)])) for n in said} == said
+    assert len(said) > 1
+
+
+# --- running a table ---------------------------------------------------------------------------------------------
+
+
+def test_a_course_steps_in_the_direction_of_its_table() -> None:
+    for table, first in ((shipped_table("send-pattern"), "Read"), (shipped_table(), "send")):
+        last = "ClosedWrite" if table.direction == "backward" else "touch"
+        course = Course(table, lambda node, both=(first, last): list(both))
+        ahead = dict(course.ahead_of(0, table.start))
+        assert list(ahead) == ([last, first] if table.direction == "backward" else [first, last])
+        assert course.transfer(0, table.start) == table.steps[list(ahead)[1]][list(ahead.values())[1]]
+        assert course.boundary(0) == table.start
+        assert course.transfer_edge(0, 1, table.start) == table.start
+        assert course.lattice.top == 0
+    assert Course(shipped_table(), lambda node: (), 2).boundary(0) == 2
+
+
+def test_each_state_is_reached_and_each_event_named() -> None:
+    for table in shipped_tables():
+        reached, before = table.start, 0
+        while reached != before:
+            before = reached
+            for steps in table.steps.values():
+                reached |= steps[before]
+        assert table.names(reached) == tuple(table.states), table.name
+        assert table.events.keys() == table.steps.keys()

@@ -8,6 +8,7 @@ import ownership_support
 import pytest
 from ownership_support import Source, source_in
 
+from opi_xform.divide.passages.called import place_of
 from opi_xform.divide.passages.proof import Marked, Proof, Proved, single
 from opi_xform.ownership.model.buffers import Use
 
@@ -161,3 +162,37 @@ def test_a_message_under_a_condition_is_there_each_time(
     """Else its size may be anything at the first mark.  What is tried: opi_xform.divide.passages.guards."""
     found = program(tmp_path, f"{PACK}\nif ({condition})\n{SEND}", before=before)
     assert (proved(found) is not None) is proven
+
+
+SENDS = "MPI_Send(b, m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"
+
+
+def called(folder: Path, body: str, call: str = "put(&v[at], n);") -> Source:
+    top = f"static double v[900];\nextern double w[];\nstatic void put(double *b, int m) {{ {body} }}"
+    return program(folder, f"{PACK}\n{call}", top=top)
+
+
+def test_a_message_in_a_function_that_is_given_its_place(tmp_path: Path) -> None:
+    found = called(tmp_path, SENDS)
+    by = place_of(found.program, found.uses[0])
+    assert by is not None
+    assert [found.program.functions[key].name for key in by.through] == ["put"]
+    known = proved(found)
+    assert known is not None
+    assert at_line(found, known.anew) == {"PACKED"}
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        (f"if (m == 4) return; {SENDS}", "put(&v[at], n);"),  # the message is left out
+        (f"w[1] += b[0]; {SENDS}", "put(&v[at], n);"),  # the address is used otherwise
+        (f"m -= 1; {SENDS}", "put(&v[at], n);"),  # the count is another one
+        (f"w[1] += v[3]; {SENDS}", "put(&v[at], n);"),  # the array is read by its own name
+        (SENDS, "put(&v[at], n - 1);"),
+        (SENDS, "put(&v[at], n); put(&v[at + 1], n);"),
+        (SENDS, "if (t) put(&v[at], n);"),
+    ],
+)
+def test_what_a_function_does_besides_keeps_its_message(body: str, call: str, tmp_path: Path) -> None:
+    assert proved(called(tmp_path, body, call)) is None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -339,3 +340,20 @@ void f(double *b, MPI_Status *st) {
     assert unit.declared["MPI_Send"].params is not None
     assert len(unit.declared["MPI_Send"].params) == 6
     assert unit.functions["f"].refused == ""
+
+
+def test_the_numbers_of_labels(tmp_path: Path) -> None:
+    """Clang has a node around each, at the same place: its operator is no second one."""
+    text = """
+#define NEG -21
+#define TWICE - -22
+void f(int n) {
+switch (n) { case -7: case ~3: case !7: case - -24: case -9L: case 3 - 8L: case NEG: case TWICE: case (-5 - 5): ; }
+switch ((unsigned)n) { case -1: ; }
+switch (n) { case -4 ... -2: ; }
+}
+"""
+    assert re.findall(r"Case (\S+ \S+) ", " ".join(body(tmp_path, text))) == [
+        *(f"{x} {x}" for x in (-7, -4, 0, 24, -9, -5, -21, 22, -10, 4294967295)),
+        "-4 -2",
+    ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from case_tools import Case, Site, analyse, load_cases, run_tool, sample, transform
 
-from opi_xform import pipeline
+from opi_xform.analysis import known, plans
 from opi_xform.budget import TooLargeError
 from opi_xform.graph import copies
 from opi_xform.graph.graph import Action, Lost
@@ -150,7 +150,7 @@ def beyond(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_large(*_: object) -> None:
         raise TooLargeError(["main"])
 
-    monkeypatch.setattr(pipeline, "_decided", too_large)
+    monkeypatch.setattr(plans, "_decided", too_large)
 
 
 def site_of(name: str, tmp_path: Path) -> Site:
@@ -196,7 +196,7 @@ def test_the_rest_of_the_program_does_something(
     def quiet(self: copies._Builder, frame: int, block: int, action: Action) -> int:
         return -1 if isinstance(action, Lost) and action.functions == self.others else add(self, frame, block, action)
 
-    monkeypatch.setattr(pipeline, "Objects", objects)
+    monkeypatch.setattr(known, "Objects", objects)
     monkeypatch.setattr(copies._Builder, "add", quiet)
     assert site_of(name, tmp_path).decision == "convert"
 
@@ -328,6 +328,6 @@ def test_what_converts_does_so_in_the_whole_program(case: Case, monkeypatch: pyt
     def too_large(*_: object) -> None:
         raise TooLargeError(["main"])
 
-    monkeypatch.setattr(pipeline, "_decided", too_large)
+    monkeypatch.setattr(plans, "_decided", too_large)
     found = {(s.file, s.line, s.side, s.buffer) for s in analyse(case, case.folder) if s.decision == "convert"}
     assert found <= exact

@@ -9,7 +9,8 @@ import pytest
 from case_tools import Case, analyse, load_cases, sample
 from core_support import unit
 
-from opi_xform import budget, pipeline
+from opi_xform import budget
+from opi_xform.analysis import known
 from opi_xform.effects.table import load_effects
 from opi_xform.graph.summaries import Quiet
 from opi_xform.graph.whole import Whole, merge
@@ -152,7 +153,7 @@ def all_mute(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_nothing_is_forgotten(name: str, all_quiet: None, tmp_path: Path) -> None:
     helpers, quiet, send, receive = PROGRAMS[name]
-    program = pipeline.program(whole(helpers), EFFECTS, everything=False)
+    program = known.program(whole(helpers), EFFECTS, everything=False)
     assert quiet is None or quiet == ("f" in {program.functions[key].name for key in program.graph.passed})
     found = decided(helpers, tmp_path)
     assert send is None or found["send"] == send
@@ -174,14 +175,14 @@ def test_those_are_chosen_whose_copies_cost_most(monkeypatch: pytest.MonkeyPatch
     program = whole(helpers.replace("k = i;", "n = i;"))
 
     def copies() -> list[str]:
-        graph = pipeline.program(program, EFFECTS, everything=False).graph
+        graph = known.program(program, EFFECTS, everything=False).graph
         return [program.functions[frame.function].name for frame in graph.frames]
 
     assert (copies().count("f"), copies().count("h")) == (2, 6)
     monkeypatch.setattr(budget, "COPIED", 30)
     monkeypatch.setattr(budget, "SUMMARISED", 30)
     assert "h" not in copies()
-    graph = pipeline.program(program, EFFECTS, everything=False).graph
+    graph = known.program(program, EFFECTS, everything=False).graph
     assert graph.background.nodes
     assert not {n.number for n in graph.nodes} & {n.number for n in graph.background.nodes}
 

@@ -8,7 +8,8 @@ import pytest
 from case_tools import Case, analyse
 from core_support import unit
 
-from opi_xform import budget, pipeline
+from opi_xform import budget
+from opi_xform.analysis import known
 from opi_xform.effects.table import load_effects
 from opi_xform.graph.summaries import Quiet
 from opi_xform.graph.whole import merge
@@ -270,7 +271,7 @@ def test_buffers_are_given_up(name: str, all_mute: None, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_who_may_be_told_as_a_whole(name: str, all_mute: None) -> None:
     told = PROGRAMS[name][4]
-    program = pipeline.program(merge([unit(DECLARED + text(name))]), EFFECTS, everything=False)
+    program = known.program(merge([unit(DECLARED + text(name))]), EFFECTS, everything=False)
     passed = {program.functions[key].name for key in program.graph.passed}
     assert told is None or told == ("f" in passed)
 

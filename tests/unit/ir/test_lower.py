@@ -143,6 +143,12 @@ def returns(body: str, x: int = 0) -> int:
         ("return x > 2 && x < 5;", 7, 0),
         ("return x < 2 || x > 5;", 7, 1),
         ("return x < 2 || x > 5;", 3, 0),
+        ("switch (x) { case 1: return 5; case -3: return 6; default: return 7; }", -3, 6),
+        ("switch (x) { default: x = 9; case 1: return x; case 2: return 5; }", 4, 9),
+        ("switch (x) { default: x = 9; case 1: return x; case 2: return 5; }", 2, 5),
+        ("switch (x % 4) { case 1: case 2: x += 10; break; case 3: x += 20; } return x;", 6, 16),
+        ("switch (x % 4) { case 1: case 2: x += 10; break; case 3: x += 20; } return x;", 8, 8),
+        ("switch (x) { case -4 ... -2: return 1; case 3: return 2; } return 3;", -3, 1),
     ],
 )
 def test_values(body: str, x: int, expected: int) -> None:

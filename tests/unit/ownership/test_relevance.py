@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from core_support import unit
 
-from opi_xform import pipeline
+from opi_xform.analysis.known import program as analysed
 from opi_xform.effects.table import load_effects
 from opi_xform.graph.whole import Whole, merge
 from opi_xform.ir import ast
@@ -252,11 +252,11 @@ def whole(name: str) -> tuple[list[ast.Unit], Whole]:
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_what_has_to_be_seen(name: str) -> None:
     units, program = whole(name)
-    known = pipeline.program(program, EFFECTS, everything=False)
+    known = analysed(program, EFFECTS, everything=False)
     helpers = {f.name for f in program.functions.values()} - {"main"}
     passed = {program.functions[key].name for key in known.graph.passed}
     assert sorted(helpers - passed) == sorted(PROGRAMS[name][4])
-    everything = pipeline.program(program, EFFECTS)
+    everything = analysed(program, EFFECTS)
     assert everything.graph.passed == frozenset()
     options = Options()
     assert repr(decide(units, known, options)) == repr(decide(units, everything, options))
@@ -264,19 +264,19 @@ def test_what_has_to_be_seen(name: str) -> None:
 
 def test_what_is_not_followed_is_still_called() -> None:
     _, program = whole("computes")
-    known = pipeline.program(program, EFFECTS, everything=False)
+    known = analysed(program, EFFECTS, everything=False)
     assert [known.functions[frame.function].name for frame in known.graph.frames] == ["main"]
     assert len(known.graph.followed) == 1
 
 
 def test_results_that_are_wanted_are_followed() -> None:
     _, program = whole("tells a count")
-    known = pipeline.program(program, EFFECTS, everything=False)
+    known = analysed(program, EFFECTS, everything=False)
     assert [known.functions[frame.function].name for frame in known.graph.frames] == ["main", "f"]
 
 
 def test_without_a_main_everything_is_seen() -> None:
     one = unit("double b[9]; static void f(void) { } void g(void) { f(); MPI_Send(b, 9, MPI_DOUBLE, 0, 0, 0); }")
-    known = pipeline.program(merge([one]), EFFECTS, everything=False)
+    known = analysed(merge([one]), EFFECTS, everything=False)
     assert known.graph.passed == frozenset()
     assert len(known.graph.frames) == 3

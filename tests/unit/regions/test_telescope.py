@@ -7,9 +7,9 @@ from core_support import Found, judge, members, program
 
 from opi_xform.memory.poly import Poly, number
 from opi_xform.regions.grown import Grown
-from opi_xform.regions.interchanged import interchanged
+from opi_xform.regions.interchanged import Interval, interchanged
 from opi_xform.regions.signs import negative
-from opi_xform.regions.telescope import Interval, Telescope
+from opi_xform.regions.telescope import Telescope
 from opi_xform.values.equal_counts import Sums
 
 FRAME = """

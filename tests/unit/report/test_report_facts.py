@@ -178,7 +178,7 @@ def test_where_memory_is_allocated_in_place_the_pointer_holds_it_from_there(tmp_
     assert page.report["summary"]["send"] == {"convert": 1, "keep": 0}
     life = page.lives()["out"]
     assert "allocated in main End then Held" in life
-    assert "sent in main OpenPack then None" in life
+    assert "sent in main Open then None" in life
 
 
 def test_a_flow_that_is_too_large_leaves_out_what_follows_what(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,16 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ownership_support import Source, source
 
-from opi_xform.dataflow.automaton import shipped_automata
+from opi_xform.dataflow.table import shipped_table, shipped_tables
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Decision, Note, Plan
+from opi_xform.ownership.placement.states import HELD, NONE
 from opi_xform.report.baseline import know
 from opi_xform.report.choice import Choice, UnknownCodeError, codes_of, meant, unknown
-from opi_xform.report.diagram import main, svg
+from opi_xform.report.diagram import UNDRAWN, main, svg
 from opi_xform.report.finding import Finding
 from opi_xform.report.formats.columns import Columns
 from opi_xform.report.formats.sarif import Context, sarif
-from opi_xform.report.page.html_lives import HOLDS, arrows, call_svg, life_rows, roles
+from opi_xform.report.page.html_lives import arrows, call_svg, life_rows, roles
 from opi_xform.report.page.html_profile import run_view
 from opi_xform.report.page.html_sites import Site, Step, buffer_labels, lives_of_all, site_labels, sites_of, verdict
 from opi_xform.report.page.html_source import Row, kind_of, near, plain
@@ -91,13 +92,15 @@ def test_how_many_stay_for_which_reason() -> None:
 
 
 def test_each_table_is_drawn_with_all_its_states(tmp_path: Path) -> None:
-    for table in shipped_automata().values():
+    for table in shipped_tables():
         drawn = ET.fromstring(svg(table))
         words = " ".join(drawn.itertext())
-        assert all(state in words for state in table.states[1:-1])
-        assert table.states[-1] not in words.split(), "what leads to the bottom is not drawn"
+        assert all(state in words for state in table.states)
+        assert all(event in words for event in table.events)
+        assert svg(table).count('class="s"') == 1
+        assert svg(table).count('class="n"') == (1 if table.allows else 0), "what a pattern does not allow"
     assert main([str(tmp_path)]) == 0
-    assert sorted(p.stem for p in tmp_path.iterdir()) == sorted(shipped_automata())
+    assert {p.stem for p in tmp_path.iterdir()} | UNDRAWN == {table.name for table in shipped_tables()}
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
@@ -140,21 +143,24 @@ def test_sites_without_a_life_tell_their_own() -> None:
 
 # --- lives ------------------------------------------------------------------------------------------------------------
 
+SENT, RECEIVED = shipped_table("send-pattern").states, shipped_table("receive-pattern").states
 MOMENTS = (
-    Moment("a.c", 3, "f", "write", "OpenPack", "OpenPack", "Held", (1,)),
-    Moment("a.c", 4, "f", "send", "End", "Fail", "None", (0, 2), True),
-    Moment("a.c", 5, "f", "free", "", "", "None"),
+    Moment("a.c", 3, "f", "write", SENT["Packed"], RECEIVED["Packed"], HELD, (1,)),
+    Moment("a.c", 4, "f", "send", SENT["End"] | SENT["Open"], RECEIVED["Unpack"], NONE | HELD, (0, 2), True),
+    Moment("a.c", 5, "f", "free", 0, 0, NONE),
 )
 
 
 def test_moments_as_rows_with_arrows() -> None:
     rows = life_rows(life("b", "f", (), MOMENTS), lambda file: f"./{file}", lambda file, line: f"L{line}")
     assert [(r.place, r.link, r.text, r.state) for r in rows] == [
-        ("./a.c:3", "L3", "written", "OpenPack"),
-        ("./a.c:4", "L4", "sent", "End / Fail"),
+        ("./a.c:3", "L3", "written", "Packed"),
+        ("./a.c:4", "L4", "sent", "End or Open / Unpack"),
         ("./a.c:5", "L5", "freed", ""),
     ]
-    assert all(r.holds in HOLDS for r in rows)
+    assert [r.holds for r in rows] == ["Held", "None or Held", "None"]
+    assert rows[2].means == ("", shipped_table().holds["None"])
+    assert rows[1].means[0].startswith(shipped_table("send-pattern").holds["End"] + " or ")
     drawn = arrows(MOMENTS)
     assert drawn.count("<circle") == 3
     assert drawn.count("<path") == 3
@@ -304,10 +310,10 @@ def test_what_happens_to_objects_in_order(told: Source) -> None:
 def test_the_states_of_a_buffer_along_the_flow(told: Source) -> None:
     buffer = told.buffers["h"]
     story = Story(told.program, buffer, buffer.objects[0], False, set(), Named(told.program, told.uses))
-    moments = {m.line: m for m in story.moments(None, 0)}
+    moments = {m.line: m for m in story.moments({}, 0)}
     assert moments[told.line("MPI_Send(h")].what == "send"
     assert moments[told.line("malloc")].what == "alloc"
     assert moments[told.line("free")].what == "free"
-    assert moments[told.line("h[1] = 2")].sender != ""
+    assert moments[told.line("h[1] = 2")].sender
     words = {word for n in story.nodes for word in story.words(n)}
     assert {"allocates", "sends", "frees"} <= words

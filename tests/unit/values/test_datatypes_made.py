@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from ownership_support import source
 
-from opi_xform import pipeline
+from opi_xform.analysis import known
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.values import Values
 
@@ -39,7 +39,7 @@ SENT = "MPI_Send(b, 100, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"
 def looked_at(body: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
     """Of each look: calls that were known to make such types, and whether it came to the end."""
     seen: list[tuple[int, bool]] = []
-    before = pipeline.interpret
+    before = known.interpret
 
     def noted(*given: object) -> Values:
         objects = given[3]
@@ -48,7 +48,7 @@ def looked_at(body: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, boo
         seen.append((len(objects.relative), values.whole))
         return values
 
-    monkeypatch.setattr(pipeline, "interpret", noted)
+    monkeypatch.setattr(known, "interpret", noted)
     text = f"{TOP.replace('WORK', WORK)}\nint main(void)\n{{\n{body}\nreturn 0;\n}}\n"
     source(text)
     return seen

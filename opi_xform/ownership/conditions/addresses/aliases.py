@@ -103,7 +103,7 @@ def _refusal(flow: AddressFlow, name: Name, source: int | None, point: int, use:
         notes.append((names.span(use), f"{text} is used here"))
     message = f"{text} points into `{buffer}` from before the buffer changes hands to after it"
     if name[0] == "v" and source is not None:
-        message += f"; setting it again behind {line_of(names.span(point))} would mend that"
+        message += f"; setting it again after {line_of(names.span(point))} would mend that"
     return Refusal(Reason.OLD_ADDRESS, message, tuple(notes))
 
 

@@ -13,6 +13,7 @@ from opi_xform.ownership.deciding.facts import BufferFacts
 from opi_xform.ownership.explain.called import called_pointer, node_span, of_callee
 from opi_xform.ownership.explain.pointers.outside import stored_outside
 from opi_xform.ownership.model.buffers import Program, Refusal
+from opi_xform.ownership.model.lines import line_of
 
 
 def check(facts: BufferFacts) -> Refusal | None:
@@ -39,7 +40,10 @@ def _called_again(program: Program, node: int) -> str:
     """What a call does that is made from inside the function which it calls."""
     action = program.graph.nodes[node].action
     names = action.functions if isinstance(action, Lost) else ()
-    return f"`{names[0].rpartition(':')[2]}`, called from inside itself, may use it once more" if names else RECURSION
+    if not names:
+        return RECURSION
+    line = line_of(node_span(program, node))
+    return f"could not show that `{names[0].rpartition(':')[2]}`, called from inside itself at {line}, leaves it alone"
 
 
 def _through_pointer(program: Program, node: int) -> str:

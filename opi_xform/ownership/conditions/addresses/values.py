@@ -6,15 +6,28 @@ a difference, or an order of two addresses is another one then.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from opi_xform.codes import Reason
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts
+from opi_xform.ownership.explain.other_pointers import copied_from
+from opi_xform.ownership.model.addresses import STORED
 from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.model.lines import line_of
 
 
 def check(facts: BufferFacts) -> Refusal | None:
     """The first thing done with the address that makes all sites stay."""
-    return facts.values.refusal
+    found = facts.values.refusal
+    if found is None or found.reason is not Reason.OLD_ADDRESS or STORED not in found.message:
+        return found
+    copied = copied_from(facts.program, facts.found.carrier.variable)
+    if copied is None:
+        return found
+    (name, span), copy = copied, facts.found.name
+    message = f"{line_of(span)} makes `{copy}` a copy of `{name}`, which would go on pointing to memory that is gone"
+    return replace(found, message=message, notes=((span, "copied here"), *found.notes))
 
 
 CONDITION = Condition(

@@ -320,7 +320,7 @@ def _never_waited_for(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
     for n, op in names.operations.items():
         other = slots_of(names, n, op.completes.requests) if op.completes is not None else None
         if other is not None and (other.object, other.lo) == (slot.object, slot.lo):
-            found[names.span(n), "could not show that it is complete behind this call"] = None
+            found[names.span(n), "could not show that it is complete after this call"] = None
     return tuple(found)[:TOLD]
 
 

@@ -7,6 +7,7 @@ program does so again and again, it would lose more and more.
 from __future__ import annotations
 
 from opi_xform.codes import Reason
+from opi_xform.dataflow.scc import reached
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of, functions_called
 from opi_xform.once import once
@@ -36,16 +37,10 @@ def _left(program: Program) -> frozenset[str]:
     for key, function in program.functions.items() if found else ():
         for name in functions_called(function):
             callers.setdefault(name, []).append(key)
-    work = list(found)
-    while work:
-        key = work.pop()
-        if key in program.taken:  # it may be called anywhere: through a pointer, by the library, by a signal
-            found = set(program.functions)
-            break
-        new = [caller for caller in callers.get(key, ()) if caller not in found]
-        found.update(new)
-        work += new
-    return frozenset(key for key in found if program.functions[key].name != "main")
+    out = set(reached(sorted(found), lambda key: callers.get(key, ())))
+    if not out.isdisjoint(program.taken):  # one may be called anywhere: through a pointer, by the library, by a signal
+        out = set(program.functions)
+    return frozenset(key for key in out if program.functions[key].name != "main")
 
 
 def _jumps(program: Program, function: ast.Function) -> bool:

@@ -60,6 +60,18 @@ def set_in_one_line(program: Program, what: str, span: Span) -> tuple[str, tuple
     return f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),)
 
 
+def calls_itself(program: Program, n: int, name: str) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """What is said of a pointer that a function gets by an address, and perhaps sets: it calls itself at a node."""
+    lost, span = program.graph.nodes[n].action, node_span(program, n)
+    names = lost.functions if isinstance(lost, Lost) else ()
+    called = f"`{program.functions[names[0]].name}`" if names and names[0] in program.functions else "a function"
+    what = "its address" if name.isidentifier() else "the address of what it lies in"
+    message = (
+        f"could not show that `{name}` stays as it is: {called}, which calls itself at {line_of(span)}, gets {what}"
+    )
+    return message, ((span, "called from inside itself"),)
+
+
 def one_of_several_tables(program: Program, n: int, table: str) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """What is said of a table of pointers that stands for several of the run.  n: the node that allocates it."""
     span, loop = node_span(program, n), loop_around(program, n)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import loop_around, node_span
-from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.explain.reaching.turns import of_another_row
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.record import dataclass
 
@@ -48,6 +49,16 @@ def rows_untold(program: Program, buffer: Buffer, untold: Sequence[Untold]) -> t
         notes.update(dict.fromkeys((node_span(program, n), what) for n in one.nodes))
     message += f", so what is done to {'it' if len(spans) == 1 else 'one'} may be done to the row of this message"
     return Reason.NO_ANCHOR, message, tuple(notes)[:SHOWN]
+
+
+def read_in_another_row(program: Program, buffer: Buffer, use: Use, n: int) -> Refusal | None:
+    """A line reads another row of a table than that of a message, and perhaps more than that row."""
+    if not of_another_row(program, use, n):
+        return None
+    span = node_span(program, n)
+    message = f"could not show that {line_of(span)} reads nothing of `{buffer.name}` beyond the row that it names"
+    message += ", which is another one than that of this call"
+    return Refusal(Reason.READ_LATER, message, ((span, "another row is read here"),))
 
 
 def _loop(program: Program, loop: int) -> Span | None:

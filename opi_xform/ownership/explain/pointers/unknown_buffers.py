@@ -13,7 +13,7 @@ from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.once import once
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
-from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span, of_callee
+from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     changes_places,
@@ -24,6 +24,7 @@ from opi_xform.ownership.explain.other_pointers import (
     sets_null,
     through,
 )
+from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.explain.reaching.settings import of_the_site
@@ -63,11 +64,11 @@ class Strays:
     def refusal(self, use: Use) -> Refusal:
         info = self.values.objects.table[use.object] if use.object >= 0 else None
         if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
-            made = info.node
+            made = dict.fromkeys(node_span(self.program, n) for n in info.nodes)
             name = spelling(base_of(use.call.args[use.argument]))
             inside = "inside a buffer, which it does not name" if name == UNSPELLED else f"inside `{name}`"
             text = f"the call begins {inside}; it would need a buffer of its own"
-            return Refusal(Reason.CARRIER, text, ((node_span(self.program, made), "allocated here"),))
+            return Refusal(Reason.CARRIER, text, tuple((span, "allocated here") for span in made)[:SHOWN])
         cause = self.cause(use) if self.program.complete else None
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):
             cause = self.again(use) or cause
@@ -116,6 +117,7 @@ class Strays:
         inside = False  # the pointer is computed from another one
         steps: list[int] = []  # that move it
         returned, at = "", use.node  # the function that the pointer comes from; where it is read
+        passed: list[int] = []  # variables on the way
         for _ in range(STEPS):
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
                 inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
@@ -124,7 +126,8 @@ class Strays:
             if isinstance(operand, ins.Const):
                 return _Cause(f"`{operand.name or 'NULL'}` names no buffer", ())
             if name is None:
-                return None
+                break
+            passed += [name[1]] if name[0] == "v" else []
             every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
             defs = [n for n in every if not self.moves(n, operand)]
             defs = [n for n in defs if not sets_null(self.graph.nodes[n].action)] or defs  # NULL is no other buffer
@@ -136,7 +139,7 @@ class Strays:
             if len(defs) != 1:
                 near = of_the_site(self.program, defs, [at])
                 several = len({self.names.span(n) for n in near}) > 1
-                return self.several(self.text(operand), near if several else defs, returned)
+                return self.several(self.text(operand), near if several else defs, returned) or self.changed(passed)
             steps = steps or [n for n in every if self.moves(n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
@@ -146,7 +149,11 @@ class Strays:
             if isinstance(self.graph.nodes[defs[0]].action, Unbind):
                 returned = self.program.functions[self.graph.frames[found[1]].function].name
             (operand, frame), at = found, defs[0]
-        return self.moved(steps)
+        return self.moved(steps) or self.changed(passed)
+
+    def changed(self, passed: list[int]) -> _Cause | None:
+        found = changed(self.program, passed)
+        return None if found is None else _Cause(*found)
 
     def moves(self, n: int, operand: ins.Operand) -> bool:
         """A node that only moves a pointer: `p += k`."""
@@ -279,9 +286,9 @@ class Strays:
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
-        if info.variable in self.program.members:
-            return self.mixed(base, name)
         at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+        if info.variable in self.program.members:
+            return self.mixed(base, name, at)
         found = self.in_the_way(finder, info, at, name)
         if found is not None:  # of what else keeps it, that it shares its memory tells more than who may touch it
             found = self.unlike(base, name, at) or found
@@ -297,7 +304,9 @@ class Strays:
             return found
         if isinstance(e, ast.Index):
             which = f"which of the pointers in `{spelling(e.base)}` the call and other lines mean"
-            return _Cause(f"it could not be shown {which}", here)
+            set_at = [a for a in self.names.writes(base) if isinstance(self.graph.nodes[a.node].action, ins.Store)]
+            first = tuple((self.names.span(a.node), "one of them is set here") for a in set_at[:1])
+            return _Cause(f"it could not be shown {which}", first or here)
         return _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
 
     def alike(self, finder: Finder, start: Place, name: str) -> _Cause | None:
@@ -377,21 +386,21 @@ class Strays:
             return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
 
-    def mixed(self, table: int, name: str) -> _Cause:
-        """A table of pointers, some of which are not set to fresh memory of their own."""
-        seen: dict[int | None, int] = {}
+    def mixed(self, table: int, name: str, at: int | None) -> _Cause:
+        """A table of pointers, some of which are not set to fresh memory of their own.  at: the byte of one."""
+        seen, symbols = dict[int | None, int](), self.values.symbols
+        others: list[int] = []  # what sets one of them so: first that which is meant, if that is one
         for n, operands in sorted(self.values.operands.items()):
-            action = self.graph.nodes[n].action
-            if not isinstance(action, ins.Store) or self.values.symbols.base(operands[0]) != table:
+            action, value = self.graph.nodes[n].action, symbols.base(operands[1]) if len(operands) > 1 else None
+            if not isinstance(action, ins.Store) or symbols.base(operands[0]) != table or operands[1].constant == 0:
                 continue
-            value = self.values.symbols.base(operands[1])
-            if operands[1].constant == 0:
-                continue
-            if value is None or value in seen:
-                span = self.names.span(n)
-                message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
-                return _Cause(message, ((span, "here"),))
+            others += [n] if value is None or value in seen else []
             seen[value] = n
+        others.sort(key=lambda n: at is not None and symbols.offset(self.values.operands[n][0]).constant != at)
+        for n in others[:1]:
+            other, span = changes_places(self.program, table, n, name), self.names.span(n)
+            message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
+            return _Cause(*((message, ((span, "here"),)) if other is None else (other[0], ((other[1], "here"),))))
         notes = tuple((span, "one of them is set here") for span in apart(self.program, seen.values()))
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", notes[:SHOWN])
 
@@ -418,7 +427,7 @@ class Strays:
         o = info.number
         escaped = self.values.escaped.get(o)
         if escaped is not None and comes_there(self.program, escaped[0], o):
-            return self.escaped(name, *escaped)
+            return _Cause(*may_change(self.program, name, *escaped))
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())
         if o in finder.spoiled:
@@ -454,17 +463,6 @@ class Strays:
                 return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
         return None
 
-    def escaped(self, name: str, n: int, why: str) -> _Cause:
-        """A node from which on something that is not followed may change a pointer."""
-        reason, span = of_callee(self.program, n, why), self.names.span(n)
-        message = f"`{name}` may change behind the program's back: {reason}"
-        if (lost := ", which is not followed") in reason:
-            message = f"could not show that `{name}` stays as it is, as {reason.replace(lost, ' is not followed', 1)}"
-        message += "" if " line " in reason else f" at {line_of(span)}"
-        if reason == RECURSION:
-            message = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
-        return _Cause(message, ((span, reason),))
-
     def behind_its_back(self, e: ast.Expr, frame: int) -> _Cause | None:
         """The pointer that an lvalue goes through is a variable that something may change that is not followed."""
         base = base_of(e)
@@ -472,7 +470,7 @@ class Strays:
             return None
         owner = -1 if self.program.variables[base.var].is_global else frame
         found = self.values.escaped.get(self.values.objects.variable(owner, base.var))
-        return None if found is None else self.escaped(spelling(base), *found)
+        return None if found is None else _Cause(*may_change(self.program, spelling(base), *found))
 
     def many(self, info: Object, name: str) -> _Cause:
         """The object stands for several of the run."""

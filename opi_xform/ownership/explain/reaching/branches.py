@@ -206,7 +206,7 @@ class Branches:
     def told(self, guard: Guard) -> Iterator[Test]:
         """What the outcome of a branch tells of numbers."""
         symbols, test = self.program.values.symbols, self.program.values.conditions[guard[0]]
-        if test.unsigned:
+        if test.unsigned and test.op not in ("==", "!="):
             return
         signs = _SIGNS[test.op] if guard[1] else _ALL - _SIGNS[test.op]
         difference = symbols.resolve(test.left - test.right)

@@ -6,10 +6,13 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.model.buffers import Program, Use
-from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, variables_in
+from opi_xform.ownership.model.split_rows import row_index
 
 
 def own_turns(program: Program, use: Use) -> frozenset[int]:
@@ -55,6 +58,26 @@ def row_turns(program: Program, use: Use, others: Collection[Use]) -> frozenset[
     return symbols.scope(row) if [len(m) for m in counts] == [1] else frozenset()
 
 
+def never_same(symbols: Symbols, a: Poly, b: Poly) -> bool:
+    """Two numbers are never the same, whatever turns of loops they are of."""
+    a, b = symbols.resolve(a), symbols.resolve(b)
+    if any(symbols.table[s].scope for s in {*a.symbols()}.intersection(b.symbols())):
+        return False  # of another turn it is another number
+    return any(symbols.is_nonneg(one - other - number(1)) for one, other in ((a, b), (b, a)))
+
+
+def of_another_row(program: Program, use: Use, n: int) -> bool:
+    """All that a node reads of a table of rows it names by a row that is never that of a message."""
+    if use.row is None or use.object < 0:
+        return False
+    values, symbols = program.values, program.values.symbols
+    places = [a.lo for a in values.accesses.at_object(n, use.object) if a.kind == "R"]
+    if places and None in places:  # a text, whose length is not known: by what the call is given
+        places = [symbols.offset(a) for a in values.args.get(n, ()) if symbols.base(a) == use.object]
+    rows = [None if lo is None else row_index(program, use.object, lo) for lo in places]
+    return bool(rows) and all(row is not None and never_same(symbols, use.row, row) for row in rows)
+
+
 def _come_from(program: Program, n: int, stops: Iterable[int]) -> frozenset[int]:
     """The loops whose header a way to a node comes from that passes none of some nodes."""
     graph, nest, last = program.graph, program.nest, dict[int, int]()
@@ -71,3 +94,40 @@ def _come_from(program: Program, n: int, stops: Iterable[int]) -> frozenset[int]
         seen.update(fresh)
         work += fresh
     return frozenset(loop.number for loop in nest.loops if loop.header in seen)
+
+
+def moving_loop(program: Program, use: Use) -> frozenset[int]:
+    """The innermost loop, as blocks, in each turn of which the message begins elsewhere; none: no such loop."""
+    graph, nest, names = program.graph, program.nest, names_of(program)
+    node = graph.nodes[use.node]
+    around = nest.chain(node.block)
+    work = [(node.frame, key) for key in variables_in(use.call.args[use.argument])]
+    seen = set(work)
+    stepped: set[int] = set()  # blocks in which a variable that the place depends on counts on
+    while work and around:
+        here = frame, key = work.pop()
+        for n in names.defs.get(("v", program.values.objects.variable(frame, key), 0), ()):
+            given = _given(program, n)
+            if here in given:
+                stepped.add(graph.nodes[n].block)
+            work.extend(one for one in given if one not in seen)
+            seen.update(given)
+    loops = (nest.loops[k].blocks for k in around)
+    return next((frozenset(blocks) for blocks in loops if not stepped.isdisjoint(blocks)), frozenset())
+
+
+def _given(program: Program, n: int) -> set[tuple[int, str]]:
+    """The variables, by frame, from which a node computes what it sets."""
+    graph, names = program.graph, names_of(program)
+    out: set[tuple[int, str]] = set()
+    work, seen = [n], {n}
+    while work:
+        for frame, operand in operands(graph.nodes[work.pop()]):
+            for leaf in leaves(operand):
+                if isinstance(leaf, ins.Var):
+                    out.add((frame, leaf.key))
+                elif isinstance(leaf, ins.Temp):
+                    defs = [d for d in names.defs.get(("t", frame, leaf.number), ()) if d not in seen]
+                    seen.update(defs)
+                    work.extend(defs)
+    return out

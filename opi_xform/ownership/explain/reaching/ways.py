@@ -69,3 +69,22 @@ def in_turn(program: Program, start: int, n: int, loops: Collection[int]) -> boo
         seen.update(fresh)
         work.extend(fresh)
     return False
+
+
+def reached(graph: Graph, start: int, stops: Collection[int], barred: Collection[int] = ()) -> set[int]:
+    """The nodes to which a way leads from behind a node, with none of ``stops`` on it.  barred: blocks left out."""
+    out: set[int] = set()
+    seen = set(barred)
+    work = [(graph.nodes[start].block, start + 1)]
+    while work:
+        block, first = work.pop()
+        for n in graph.blocks[block]:
+            if n >= first:
+                if n in stops:
+                    break
+                out.add(n)
+        else:
+            fresh = [b for b in graph.succs[block] if b not in seen]
+            seen.update(fresh)
+            work.extend((b, 0) for b in fresh)
+    return out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 
 from opi_xform.ir import ast
@@ -58,7 +57,8 @@ def initialiser_as_assignment(s: Source) -> Iterator[Change]:
         declaration = declared(variable.type, variable.name)
         simple = variable.kind == "local" and variable.type.is_scalar and not variable.type.const
         if simple and declaration and one.alone and one.init_span and s.may_edit(one.init_span):
-            yield (s.edit(one.statement, f"{declaration}; {variable.name} = {s.text(one.init_span)};"),)
+            mark = s.mark(variable.init) if variable.init is not None else ""
+            yield (s.edit(one.statement, f"{declaration}; {variable.name} = {mark}{s.text(one.init_span)};"),)
 
 
 @rewriting("declarations")
@@ -173,8 +173,7 @@ def renamed(s: Source) -> Iterator[Change]:
     for variable, one in _declared_here(s):
         file = s.file(one.span)
         refs = [p.expr for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var == variable.key]
-        told = re.search(rf"/\* opi:[^*]*\b{variable.name}\b", s.texts[file])  # an annotation names it
-        if len(s.sources) == 1 and len(refs) == _words(s.texts[file], variable.name) - 1 and not told:
+        if len(s.sources) == 1 and len(refs) == _words(s.texts[file], variable.name) - 1:
             name = s.unused("name")
             yield (s.edit(one.name_span, name), *(s.edit(ref, name) for ref in refs))
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ownership_support import Source, source
 
-from opi_xform.ir.types import INT, LONG, Type
+from opi_xform.ir.types import INT, LONG, VOID, Type
 from opi_xform.memory.poly import number, symbol
 from opi_xform.ownership.buffers.arrays import Indexed
 from opi_xform.ownership.buffers.counted import counted, never_overfull
 from opi_xform.ownership.buffers.members import member_refusal, promote, wanted
 from opi_xform.ownership.buffers.number_tables import number_tables, promoted
-from opi_xform.ownership.buffers.same_member import alike, classes
+from opi_xform.ownership.buffers.same_member import alike, as_void, classes, to_data
 from opi_xform.ownership.buffers.tables import Shape, find_tables
 from opi_xform.ownership.buffers.uses import collect, is_rows
 
@@ -49,6 +49,13 @@ def test_pointers_to_the_same() -> None:
     assert alike(to_int, Type("pointer", "my_int *", 8, elem=INT))
     assert not alike(to_int, to_long)
     assert not alike(to_int, Type("pointer", "void *", 8))
+
+
+def test_a_pointer_to_no_type_is_one_to_data() -> None:
+    to_int, to_none = Type("pointer", "int *", 8, elem=INT), Type("pointer", "void *", 8, elem=VOID)
+    assert (as_void(to_int), as_void(to_none), as_void(INT)) == (False, True, False)
+    assert (to_data(to_int), to_data(to_none), to_data(INT)) == (True, True, False)
+    assert not to_data(Type("pointer", "void (*)(void)", 8, elem=Type("function", "void (void)", elem=VOID)))
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -50,6 +50,9 @@ def called(found: Source, name: str) -> int:
         ("if (rank % 4 != 0) one(); if (rank == 0) other();", True),  # 0 is a multiple
         ("if (rank % 4 == 0) one(); if (rank == 0) other();", False),
         ("for (int i = 0; i < size; i++) { if (i == 0) one(); if (i > 0) other(); }", False),  # in other turns
+        ("enum {A, B} r = rank ? A : B; for (int i = 0; i < size; i++) { if (r == A) one(); else other(); }", True),
+        ("enum {A, B} r = A; for (int i = 0; i < size; i++) { if (r == A) one(); else other(); r = i % 2; }", False),
+        ("unsigned u = size; if (u - 1 < 4) one(); if (u < 1) other();", False),
     ],
 )
 def test_what_no_process_runs_both(body: str, excluded: bool) -> None:

@@ -189,14 +189,6 @@ def test_what_is_left_when_somebody_follows_a_hint(other: Refusal | None, shared
     assert found.advice == (MOVE if message.endswith("would let it convert") else None)
 
 
-@pytest.mark.parametrize(("at", "said"), [(READ, False), (USED, True)])
-def test_what_a_read_of_less_would_not_go_beyond_is_no_other_reason(at: Span, said: bool) -> None:
-    hint = Advice("receive", "reading only what was received", (READ,))
-    refusal = Refusal(Reason.OLD_BYTES, "`b` is read", ((READ, "here"),), hint=hint)
-    found = told(refusal, Refusal(Reason.CAPACITY, "it is beyond", ((at, "here"),)), False)
-    assert ("would not be enough: it is beyond" in found.message) is said
-
-
 def test_what_is_advised_counts_for_all_sites_that_stay_for_the_same_test(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

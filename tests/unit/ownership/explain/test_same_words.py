@@ -286,7 +286,7 @@ def test_where_a_request_that_is_left_pending_is_asked_for(tmp_path: Path) -> No
     text, found = sites(lines, tmp_path, before)
     receive = next(site for site in found if site["side"] == "recv")
     assert receive["code"] == "OPI206"
-    assert notes(receive) == [(line_of(text), "could not show that it is complete behind this call")]
+    assert notes(receive) == [(line_of(text), "could not show that it is complete after this call")]
 
 
 def test_null_is_no_other_buffer(tmp_path: Path) -> None:

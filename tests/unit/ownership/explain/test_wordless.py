@@ -8,9 +8,10 @@ import pytest
 from case_tools import run_tool
 from core_support import HEADER, MPI
 
-from opi_xform import pipeline
+from opi_xform.analysis import known
 from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
+from opi_xform.graph.whole import merge
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.deciding import agreement
 from opi_xform.ownership.model.buffers import Options
@@ -38,9 +39,7 @@ CONVERTED = "pack({0}); give({0});"
 def planned(path: Path, more_than: int = -1) -> Plan:
     """The file stays where it is: words are read there."""
     units = [parse_unit(str(path), ["-I", str(path.parent)])]
-    return decide(
-        units, pipeline.program(pipeline.merge(units), EFFECTS, everything=False), Options(more_than=more_than)
-    )
+    return decide(units, known.program(merge(units), EFFECTS, everything=False), Options(more_than=more_than))
 
 
 def written(folder: Path, kept: tuple[int, ...]) -> Path:

@@ -15,8 +15,6 @@ from opi_xform.ownership.placement.events import EventList, collect_events
 from opi_xform.ownership.placement.lost import lost
 from opi_xform.ownership.placement.states import ALLOC, LEAVE, MADE, MAYALLOC, Event, view
 from opi_xform.ownership.spelling.mentions import Mentions
-from opi_xform.resources import analyses_dir
-from opi_xform.toml import load_toml
 
 ROOT = Path(__file__).resolve().parents[4]
 CARRIER, MEMORY = shipped_table(), shipped_table("lost-memory")
@@ -61,10 +59,6 @@ def test_only_the_program_changes_what_the_program_has(event: str) -> None:
     for side in (has, lacks):
         for state in side:
             assert names(MEMORY.states, MEMORY.steps[event][MEMORY.states[state]]) <= side
-
-
-def test_the_table_says_what_each_of_its_states_holds() -> None:
-    assert load_toml(analyses_dir() / "lost-memory.toml")["holds"].keys() == MEMORY.states.keys()
 
 
 # --- programs -------------------------------------------------------------------------------------------------------

@@ -13,15 +13,16 @@ import pytest
 from case_tools import case_path, run_tool
 from place_cases import CASES
 
+from opi_xform.analysis.known import program
 from opi_xform.codes import Reason
 from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
+from opi_xform.graph.whole import merge
 from opi_xform.launch.mpi import LaunchError, find_mpicc
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.plan import Edit, Plan
 from opi_xform.ownership.placement.place import Placement, place
-from opi_xform.pipeline import merge, program
 from opi_xform.rewrite.apply import rewrite
 from opi_xform.text.sources import Sources
 

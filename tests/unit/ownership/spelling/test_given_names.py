@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from opi_xform import pipeline
+from opi_xform.analysis import known
 from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
 from opi_xform.graph.whole import merge
@@ -23,7 +23,7 @@ def written(text: str, *names: str) -> str:
         path = Path(folder).resolve() / "t.c"
         path.write_text(text, encoding="utf-8")
         units = [parse_unit(str(path), ())]
-        program = pipeline.program(merge(units), load_effects())
+        program = known.program(merge(units), load_effects())
         edits = [edit for one in given_names(program, units, names or ("one",)) for edit in one.edits]
         data = path.read_bytes()
     made = [ByteEdit(e.span.begin, e.span.end, (), e.text.encode()) for e in edits]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from case_tools import run_tool
 
 from opi_xform.codes import Reason
@@ -13,6 +14,7 @@ from opi_xform.ir.span import NOWHERE
 from opi_xform.ownership.explain.culprits import EXCHANGED
 from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.model.buffers import Refusal
+from tests.unit.ownership.explain.test_reasons import line_of, sites
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -89,3 +91,31 @@ def test_another_reason_is_left_as_it_is() -> None:
     for reason, what in ((Reason.READ_LATER, "here"), (Reason.PENDING, EXCHANGED)):
         refusal = Refusal(reason, "why", ((NOWHERE, what),))
         assert by_the_other_name(nothing, nothing, refusal) is refusal
+
+
+def test_pairs_of_global_pointers_that_change_places_are_told_by_their_own_names(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Two calls for two pairs: the pointers count as tables then, and each goes by its own call."""
+    before = """static double *row, *work_row, *col, *work_col;
+static void swap(double **a, double **b) { double *c = *a; *a = *b; *b = c; }
+static void step(int n)
+{
+    for (int i = 1; i < n; i++) {
+        work_row[i] = row[i] + row[i - 1];
+        work_col[i] = col[i] + row[i];
+    }
+    swap(&work_row, &row);
+    swap(&work_col, &col); // COL
+}
+"""
+    lines = ["int n = argc * 100, r = argc - 1;"]
+    lines += [f"{name} = calloc(n, sizeof(double));" for name in ("row", "work_row", "col", "work_col")]
+    lines += ["for (int t = 0; t < argc; t++) step(n);"]
+    lines += ["if (r) { MPI_Send(row, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);"]
+    lines += ["MPI_Send(col, n, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD); }"]
+    text, found = sites(lines, tmp_path, capfd, before)
+    line = line_of(text, "COL")
+    message = f"`col` changes places with `work_col` at line {line}, so it may be either buffer"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
+    assert [note["line"] for note in found[-1]["notes"]] == [line]

@@ -362,12 +362,11 @@ static double take(int n)
     lines = ["int n = argc * 100; all = malloc(n * sizeof(double)); // MALLOC", "all[0] = n; u[3] = all[n - 1];"]
     text, found = sites([*lines, "for (int r = 0; r < argc; r++) u[r] += take(n);"], tmp_path, capfd, before)
     made, named = line_of(text, "MALLOC"), line_of(text, "NAMED")
-    message = f"the memory that is allocated at line {made}, in `main`, does not come to `in`, which is set at line "
-    message += f"{named}, by plain statements that could be rewritten"
+    message = f"`in` is a second name of what `all` points to: line {named} sets it from that"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", message)
     assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [
         (made, "allocated here"),
-        (named, "`in` is set here"),
+        (named, "`in` is set from `all` here"),
     ]
 
 

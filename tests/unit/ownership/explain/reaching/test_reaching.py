@@ -126,6 +126,26 @@ def test_what_a_test_says_that_does_not_hold(tmp_path: Path) -> None:
     assert site["message"].endswith(f" is not reached where `rank == 0`, as line {asked} asks")
 
 
+@pytest.mark.parametrize(
+    ("tests", "here", "there"),
+    [
+        ("switch (rank) { case 0: %s break; } switch (color) { case 1: %s\n}", "rank == 0", "color == 1"),
+        ("switch (rank) { case 0: %s } if (color != 0) %s", "rank == 0", "color != 0"),
+        (
+            "switch (rank) { case 0: %s } switch (2 * rank) { default: s++; }\nswitch (color) { case 1: %s\n}",
+            "rank == 0",
+            "color == 1",
+        ),
+    ],
+)
+def test_a_case_is_told_as_a_comparison(tests: str, here: str, there: str, tmp_path: Path) -> None:
+    text = HEAD + MAIN + "int color = rank / 2;\n" + tests % (SEND, READ) + "\n" + TAIL
+    (site,) = sites_of(text, tmp_path)
+    (line,) = lines(text, "HERE")
+    where = f"line {line} (`{there}`), which reads `b`, is not reached where `{here}`"
+    assert site["message"] == f"could not show that {where}"
+
+
 def test_numbers_that_are_computed_from_others(tmp_path: Path) -> None:
     found = small(
         "int color = any(rank) ? rank / 2 : rank / 3; if (color == 1) one(); if (rank == 0) other();", tmp_path

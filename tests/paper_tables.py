@@ -1,8 +1,9 @@
-"""Finite automata as analyses: tables from ``analyses/automata/*.toml``, one state per buffer at each point.
+"""The automata of Friedley et al., figures 12, 14 and 15, in the paper's own form: one state per buffer at each point.
 
 A table names its states, what each event does in each of them, with the edits that go with the transition, and how
 states meet where paths join.  ``Automaton`` is the lattice; ``Tracking`` runs it for several buffers at once.
-docs/book/automata.md describes the tables that are shipped.
+The tables stand in tests/data/paper; those that run (``opi_xform.dataflow.table``) are compared with them, and the
+solver is tried on them.  docs/book/automata.md says where they differ.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from opi_xform.dataflow.lattice import TupleLattice
 from opi_xform.dataflow.solver import Solution
 from opi_xform.dataflow.view import View
 from opi_xform.record import dataclass
-from opi_xform.resources import analyses_dir
 from opi_xform.toml import TomlError, load_toml
 
 
@@ -238,11 +238,14 @@ def load_automaton(path: Path) -> Automaton:
         raise AutomatonError(str(error)) from error
 
 
+PAPER = Path(__file__).parent / "data" / "paper"
+
+
 @lru_cache(maxsize=1)
-def shipped_automata() -> Mapping[str, Automaton]:
-    """The tables of ``analyses/automata`` by name: sender- and receiver-pattern, sender- and receiver-placement.
+def paper_tables() -> Mapping[str, Automaton]:
+    """By name: sender- and receiver-pattern, sender- and receiver-placement.
 
     Raises AutomatonError.
     """
-    tables = [load_automaton(p) for p in sorted((analyses_dir() / "automata").glob("*.toml"))]
+    tables = [load_automaton(p) for p in sorted(PAPER.glob("*.toml"))]
     return {t.name: t for t in tables}

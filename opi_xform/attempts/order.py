@@ -9,24 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from opi_xform.attempts.again import Again
-from opi_xform.cli.inputs.build_flags import BuildFlags
-from opi_xform.cli.inputs.parsing import Job, parse_sources
-from opi_xform.cli.options import Options
+from opi_xform.attempts.again import Again, Parse
 from opi_xform.divide import SHARED, WRITTEN
-from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Unit
+from opi_xform.ownership.model.buffers import Options, Program
 from opi_xform.ownership.model.plan import Plan
 from opi_xform.record import dataclass
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.text.errors import PlanError
 from opi_xform.text.sources import Sources
-
-if TYPE_CHECKING:
-    from opi_xform.ownership.model.buffers import Options as AnalysisOptions
-    from opi_xform.ownership.model.buffers import Program
 
 LARGEST = 20_000
 """Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
@@ -49,20 +42,19 @@ class Found(Protocol):
 
 @dataclass(frozen=True)
 class Attempts:
-    """program: as it was analysed.  again: analyses it with other texts.  inner: it is such a text itself.
-
-    left: the attempts that are made.
+    """program: as it was analysed.  outline: parses texts of which only matters whether they compile.  again: analyses
+    the program with other texts.  inner: it is such a text itself.  left: the attempts that are made.
     """
 
     program: Program
     units: Sequence[Unit]
-    flags: BuildFlags
+    flags: Callable[[str], tuple[str, ...]]
     sources: Sources
-    settings: AnalysisOptions
     options: Options
+    outline: Parse
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "starts", "tables", "copies")
+    left: tuple[str, ...] = ("structs", "macros", "names", "chains", "parts", "starts", "tables", "copies")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -81,6 +73,7 @@ class Attempts:
         for name in self.left:
             if (
                 kept
+                and (name != "chains" or self.left[0] == name)
                 and (name not in ("parts", "starts", "tables") or shared)
                 and (name != "copies" or self.program.complete)
             ):
@@ -90,6 +83,7 @@ class Attempts:
         attempts = {
             "macros": self.written_out,
             "names": self.plainly,
+            "chains": self.plainly,  # once more: of names for names
             "structs": self.loosened,
             "parts": self.parted,
             "starts": self.started,
@@ -117,13 +111,13 @@ class Attempts:
             return self.again
 
         def further(again: Again, program: Program, plan: Plan) -> Better:
-            settings = replace(self.settings, root=again.root, told=tuple(again.told))
+            options = replace(self.options, root=again.root, told=tuple(again.told))
             own = replace(
                 self,
                 program=program,
                 units=again.units,
                 sources=again.sources,
-                settings=settings,
+                options=options,
                 again=again,
                 inner=True,
                 left=later,
@@ -137,9 +131,9 @@ class Attempts:
         from opi_xform.attempts.macros import WritingOut, makes_code
         from opi_xform.attempts.no_text_helps import no_text_helps
 
-        if not self.settings.told and no_text_helps(self.program, plan, again.further is None):
+        if not self.options.told and no_text_helps(self.program, plan, again.further is None):
             return None
-        return WritingOut(again, plan).run() if makes_code(self.units, self.sources, self.settings.root) else None
+        return WritingOut(again, plan).run() if makes_code(self.units, self.sources, self.options.root) else None
 
     def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""
@@ -157,19 +151,19 @@ class Attempts:
         """With buffers divided that several messages share."""
         from opi_xform.attempts.divided import Parting
 
-        return Parting(self.program, self.units, plan, self.sources, again, self.settings.strict).run()
+        return Parting(self.program, self.units, plan, self.sources, again, self.options.strict).run()
 
     def started(self, plan: Plan, again: Again) -> Found | None:
         """With blocks of their own for messages that begin inside a buffer."""
         from opi_xform.attempts.computed_starts import Starting
 
-        return Starting(self.program, self.units, plan, again, self.settings.strict).run()
+        return Starting(self.program, self.units, plan, again, self.options.strict).run()
 
     def tabled(self, plan: Plan, again: Again) -> Found | None:
         """With tables of blocks for receives in a loop into one buffer."""
         from opi_xform.attempts.message_tables import Tabling
 
-        return Tabling(self.program, self.units, plan, again, self.settings.strict).run()
+        return Tabling(self.program, self.units, plan, again, self.options.strict).run()
 
     def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""
@@ -178,7 +172,4 @@ class Attempts:
         return Passing(self.program, plan, self.units, again).run()
 
     def compiles(self, changed: Mapping[str, bytes]) -> bool:
-        def check(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
-            return parse_sources(jobs, self.options.jobs, lambda: None, parse_outline)
-
-        return not self_check(self.units, self.flags.of, changed, self.sources, check)
+        return not self_check(self.units, self.flags, changed, self.sources, self.outline)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BOOK = ROOT / "docs" / "book"
 FRONTEND = "opi_xform/frontend"
 ARCHITECTURE = sorted(BOOK.glob("architecture*.md"))

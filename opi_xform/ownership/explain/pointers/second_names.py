@@ -1,0 +1,103 @@
+"""A second name of a buffer's memory, where it is what keeps a call: which line sets one of them from the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.graph.statements import Flow
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.ir.walk import within
+from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, function_expressions, spelling
+from opi_xform.ownership.model.names import names_of
+
+Notes = tuple[tuple[Span, str], ...]
+
+
+def set_beside(program: Program, flow: Flow, buffer: Buffer) -> tuple[str, Notes] | None:
+    """What keeps the memory from being allocated elsewhere: another name that is set from the carrier by the very
+    declaration that sets this (`*v = malloc(n), *w = v`), or by which the carrier is set. None: neither is.
+    """
+    names, key = names_of(program), buffer.carrier.variable
+    nodes = (n for o in program.values.objects.by_name.get(key, ()) for n in names.defs.get(("v", o, 0), ()))
+    for n in sorted(set(nodes)):
+        node, stmt = program.graph.nodes[n], flow.stmt[n]
+        if isinstance(node.action, ins.Birth) or stmt < 0:
+            continue
+        lowered = flow.lowered(node.frame)
+        found = _beside(program, lowered.stmts[stmt].stmt, key) or _from_other(program, lowered.stmts[stmt].stmt, key)
+        if found is not None:
+            return found
+    return None
+
+
+def _beside(program: Program, stmt: ast.Stmt, key: str) -> tuple[str, Notes] | None:
+    """A declaration of several variables of which a later one is set from the carrier."""
+    if not isinstance(stmt, ast.DeclStmt) or key not in stmt.variables:
+        return None
+    name = program.variables[key].name
+    for other in stmt.variables[stmt.variables.index(key) + 1 :]:
+        variable = program.variables[other]
+        init = variable.init
+        if init is None or not any(isinstance(e, ast.VarRef) and e.var == key for e in within(init)):
+            continue
+        span = variable.span
+        message = f"{line_of(span)} declares `{variable.name}` beside `{name}` and sets it from that; "
+        message += f"`{variable.name}` would need a declaration of its own"
+        return message, ((span, f"`{variable.name}` is set from `{name}` here"),)
+    return None
+
+
+def _from_other(program: Program, stmt: ast.Stmt, key: str) -> tuple[str, Notes] | None:
+    """A statement that sets the carrier from another pointer, as it is."""
+    value, span = _value(program, stmt, key)
+    while isinstance(value, ast.Cast):
+        value = value.operand
+    if not isinstance(value, (ast.VarRef, ast.Member)) or not value.type.is_pointer or spelling(value) == UNSPELLED:
+        return None
+    if program.names(value, key) or span is None:
+        return None
+    name, other = program.variables[key].name, spelling(value)
+    message = f"`{name}` is a second name of what `{other}` points to: {line_of(span)} sets it from that"
+    return message, ((span, f"`{name}` is set from `{other}` here"),)
+
+
+def _value(program: Program, stmt: ast.Stmt, key: str) -> tuple[ast.Expr | None, Span | None]:
+    """What a statement sets the carrier to, and where."""
+    if isinstance(stmt, ast.DeclStmt) and key in stmt.variables:
+        return program.variables[key].init, program.variables[key].span
+    if isinstance(stmt, ast.ExprStmt) and isinstance(stmt.expr, ast.Assign) and not stmt.expr.op:
+        target = stmt.expr.target
+        if program.names(target, key) or (isinstance(target, ast.VarRef) and target.var == key):
+            return stmt.expr.value, stmt.expr.span
+    return None, None
+
+
+def called_by(program: Program, buffer: Buffer, e: ast.Expr) -> str:
+    """What is said of a call that names a buffer by another variable, which is set from it; '' where it is not."""
+    while isinstance(e, (ast.Cast, ast.AddrOf, ast.Index)) and not isinstance(e, ast.VarRef):
+        e = e.base if isinstance(e, ast.Index) else e.operand
+    if not isinstance(e, ast.VarRef) or e.var == buffer.carrier.variable:
+        return ""
+    name = program.variables[buffer.carrier.variable].name
+    lines = sorted({(span.file, span.line): span for span in _sets(program, e.var, buffer.carrier.variable)}.items())
+    if len(lines) != 1:
+        return ""
+    called = program.variables[e.var].name
+    return f"the call names `{name}` by `{called}`, which {line_of(lines[0][1])} sets from it"
+
+
+def _sets(program: Program, other: str, key: str) -> Iterator[Span]:
+    """Where a variable is set from another one."""
+    for function in program.functions.values():
+        for e in function_expressions(function):
+            if not isinstance(e, ast.Assign) or not isinstance(e.target, ast.VarRef) or e.target.var != other:
+                continue
+            if any(isinstance(v, ast.VarRef) and v.var == key for v in within(e.value)):
+                yield e.span
+    init = program.variables[other].init
+    if init is not None and any(isinstance(v, ast.VarRef) and v.var == key for v in within(init)):
+        yield program.variables[other].span
