@@ -62,9 +62,9 @@ class PassageSpelling:
     def element(self, one: Passage, m: Mention) -> Iterator[ByteEdit]:
         """``buf[e]`` becomes ``part[e - start]``.  Raises PlanError."""
         data, ref, whole = self.sources.data(m.ref.span.file), m.ref.span, m.whole.span
-        opened = re.compile(rb"\s*\[").match(data, ref.end)
-        close = whole.end - 1
-        if opened is None or data[close : close + 1] != b"]" or whole.begin != ref.begin:
+        opened = re.compile(rb"([\s)]*)\[").match(data, ref.end)
+        close, ahead = whole.end - 1, re.sub(rb"\s", b"", data[whole.begin : ref.begin])  # `(buf)[e]`
+        if opened is None or data[close : close + 1] != b"]" or ahead != b"(" * opened[1].count(b")"):
             raise PlanError(ref, "the element is written in a way that is not followed")
         before, after = (b"", b"") if is_sum(m.terms[0].expr) else (b"(", b")")
         yield ByteEdit(ref.begin, ref.end, (), one.name.encode())

@@ -21,9 +21,8 @@ from opi_xform.ownership.explain.culprits import (
     written_between,
 )
 from opi_xform.ownership.explain.hints import with_hint
-from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row
+from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row, supposed_refusal
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
-from opi_xform.ownership.explain.reaching.levels import supposed_refusal
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of, value_refusal

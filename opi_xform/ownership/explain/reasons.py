@@ -390,8 +390,7 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
     notes += next((written(program, u, name) for u in buffer.uses if named_in(u) == name), ())
     if "->" in name or "." in name:  # of which struct
-        comes = "comes" if len(places := made_at(program, buffer)) == 1 else "may come"
-        notes += tuple((span, f"the memory that is read there {comes} from here") for span in places[:WRITES])
+        notes += tuple((span, "the memory that is read there comes from here") for span in made_at(program, buffer)[:1])
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)

@@ -1,12 +1,17 @@
-"""Why the rows of an array of buffers cannot be told apart: which lines mean which rows, and in which loop."""
+"""Why the rows of an array of buffers cannot be told apart: which lines mean which rows, and in which loop.
+
+And reads that are only supposed, beyond another row or at a deeper level.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from opi_xform.codes import Reason
+from opi_xform.graph.graph import Lost
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import loop_around, node_span
+from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -59,6 +64,17 @@ def read_in_another_row(program: Program, buffer: Buffer, use: Use, n: int) -> R
     message = f"could not show that {line_of(span)} reads nothing of `{buffer.name}` beyond the row that it names"
     message += ", which is another one than that of this call"
     return Refusal(Reason.READ_LATER, message, ((span, "another row is read here"),))
+
+
+def supposed_refusal(program: Program, buffer: Buffer, use: Use, n: int) -> Refusal | None:
+    """What is said where nothing but a deeper level may read what is needed after a message."""
+    lost = program.graph.nodes[n].action
+    if not isinstance(lost, Lost) or not lost.functions or not supposed(program, n, use.object):
+        return None
+    span, key = node_span(program, n), lost.functions[0]
+    called = program.functions[key].name if key in program.functions else key
+    message = f"could not show that `{called}`, called from inside itself at {line_of(span)}, reads nothing of"
+    return Refusal(Reason.READ_LATER, f"{message} `{buffer.name}`", ((span, "called from inside itself here"),))
 
 
 def _loop(program: Program, loop: int) -> Span | None:

@@ -388,8 +388,7 @@ class Strays:
 
     def mixed(self, table: int, name: str, at: int | None) -> _Cause:
         """A table of pointers, some of which are not set to fresh memory of their own.  at: the byte of one."""
-        seen, symbols = dict[int | None, int](), self.values.symbols
-        others: list[int] = []  # what sets one of them so: first that which is meant, if that is one
+        seen, symbols, others = dict[int | None, int](), self.values.symbols, list[int]()  # others: what sets one so
         for n, operands in sorted(self.values.operands.items()):
             action, value = self.graph.nodes[n].action, symbols.base(operands[1]) if len(operands) > 1 else None
             if not isinstance(action, ins.Store) or symbols.base(operands[0]) != table or operands[1].constant == 0:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from opi_xform.codes import Reason
 from opi_xform.graph.graph import Lost
-from opi_xform.ownership.explain.called import node_span
-from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.buffers import Program
 
 
 def supposed(program: Program, n: int, o: int) -> bool:
@@ -27,14 +24,3 @@ def supposed(program: Program, n: int, o: int) -> bool:
         if frame == again and not isinstance(graph.nodes[m].action, Lost) and values.accesses.touches(m, (o,), "R"):
             return False
     return True
-
-
-def supposed_refusal(program: Program, buffer: Buffer, use: Use, n: int) -> Refusal | None:
-    """What is said where nothing but a deeper level may read what is needed after a message."""
-    lost = program.graph.nodes[n].action
-    if not isinstance(lost, Lost) or not lost.functions or not supposed(program, n, use.object):
-        return None
-    span, key = node_span(program, n), lost.functions[0]
-    called = program.functions[key].name if key in program.functions else key
-    message = f"could not show that `{called}`, called from inside itself at {line_of(span)}, reads nothing of"
-    return Refusal(Reason.READ_LATER, f"{message} `{buffer.name}`", ((span, "called from inside itself here"),))

@@ -8,10 +8,15 @@ from typing import Any
 
 from case_tools import run_tool
 
+from opi_xform.ownership.explain.pointers.second_names import called_by, set_beside
+from opi_xform.ownership.explain.reaching.levels import supposed
 from tests.unit.ownership.explain.pointers.told_programs import HEAD, MAIN, TAIL, line_of
 
 TO = "1, 0, MPI_COMM_WORLD);"
 FROM = "0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+
+WORDS = (called_by, set_beside, supposed)  # what is tested here, by way of the whole tool
 
 
 def sites(before: str, lines: list[str], folder: Path) -> tuple[str, list[dict[str, Any]]]:
@@ -197,3 +202,13 @@ static void both(struct image *in, struct image *out)
     lines = ["struct image *a = make(n), *b = make(n);", "for (int i = 0; i < n; i++) a->data[i] = i;", "both(a, b);"]
     text, found = sites(before, [*lines, "for (int i = 0; i < n; i++) s += b->data[i];"], tmp_path)
     assert found[0]["message"].startswith(f"`in->data` is read at line {line_of(text, 'READ')} after the send")
+
+
+def test_the_arm_of_an_if_is_told_before_what_comes_behind_it(tmp_path: Path) -> None:
+    before = "static void show(int *v, int n) { for (int i = 0; i < n; i++) s += v[i]; }\n"
+    before += "static void grow(int *v, int n) { for (int i = 1; i < n; i++) v[i] += v[i - 1]; } // GROW\n"
+    lines = ["int *v = malloc(n * sizeof(int));", "for (int i = 0; i < n; i++) v[i] = i;"]
+    lines += [f"if (rank == 0) MPI_Send(v, n, MPI_INT, {TO}"]
+    lines += ['if (argc > 3) puts("sent"); else grow(v, n);', "show(v, n);"]
+    text, found = sites(before, lines, tmp_path)
+    assert found[0]["message"] == f"`v` is read at line {line_of(text, 'GROW')} after the send"

@@ -372,7 +372,8 @@ static int *least(int *k, int n, order less)
     ]
     text, found = sites(lines, tmp_path, before)
     told = {note["line"] for note in found[0]["notes"]}
-    assert found[0]["message"] == f"`a` may be read at line {line_of(text, 'puts')} after the send"
+    read = f"`value` may be read at line {line_of(text)} after the send, where line {line_of(text, 'if (less(other')}"
+    assert found[0]["message"] == f"{read} calls `by_text` through a pointer"
     assert line_of(text) in told
     assert line_of(text, "by_number") not in told
 
