@@ -61,7 +61,7 @@ def _messages(program: Program) -> frozenset[str]:
 
 
 class AllocationEdits:
-    """The part of ``edits.Builder`` that has to do with allocations."""
+    """What is written where memory comes from; ``edits.Builder`` writes the rest."""
 
     def __init__(
         self, program: Program, flow: Flow, buffer: Buffer, mentions: Mentions, texts: Texts, defs: Definitions
@@ -80,7 +80,6 @@ class AllocationEdits:
         """One size for all rows, the largest, since a row's own is not found by its number."""
         self.away = False
         """The size is asked for where the carrier is written through a struct or a parameter, not by its name."""
-        self.held_leaving: set[int] = set()
         self.edits: list[Edit] = []
         self.files: set[str] = set()
 

@@ -62,8 +62,14 @@ def call_name(use: Use, replacing: Collection[Place] = ()) -> str:
     return use.op.opi_send if use.side == "send" else use.op.opi_recv
 
 
-class Builder(AllocationEdits):
-    """One use: ``build``."""
+class Builder:
+    """One use: ``build``.  made: the edits of its allocations; edits and files of both are the same lists."""
+
+    def __init__(self, made: AllocationEdits) -> None:
+        self.made = made
+        self.program, self.flow, self.buffer, self.texts = made.program, made.flow, made.buffer, made.texts
+        self.anchors, self.variable, self.member = made.anchors, made.variable, made.member
+        self.edits, self.files = made.edits, made.files
 
     def build(
         self,
@@ -89,7 +95,7 @@ class Builder(AllocationEdits):
                 self.link_name(converted)
             self.frees(events, freed)
             mark = len(self.edits)
-            size, per_row = self.sizes(insertions, allocations, in_place, events.tests_of_allocations)
+            size, per_row = self.made.sizes(insertions, allocations, in_place, events.tests_of_allocations)
             allocating = self.edits[mark:]
             # What is taken out of a condition (`if (!(v = malloc(n)))`) comes behind all that is put before the `if`.
             last = [e for e in allocating if isinstance(e, InsertStatement) and e.where == "before"]
@@ -345,9 +351,9 @@ class Builder(AllocationEdits):
                     else f"OPI_Free({address_of(target)});"
                 )
             elif insertion.kind == "alloc":
-                text = self.acquired(target, asked)
+                text = self.made.acquired(target, asked)
             else:
-                text = f"if (!{target})\n    {self.acquired(target, asked)}"
+                text = f"if (!{target})\n    {self.made.acquired(target, asked)}"
             self.files.add(stmt.span.file)
             if insertion.where == "leave":
                 self.leave(level, text)

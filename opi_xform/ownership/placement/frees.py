@@ -44,25 +44,28 @@ ROUNDS = 400
 _LIFE = frozenset({*SENDS, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, MADE, ALLOC, MAYALLOC})
 
 
-class Releases(Situation):
-    """The frees of one buffer.  renewed: where it gets new memory, to make room."""
+class Releases:
+    """The frees of one buffer.  now: what is chosen so far; renewed: where it gets new memory, to make room."""
 
-    renewed: Sequence[Renewal] = ()
+    def __init__(self, now: Situation, renewed: Sequence[Renewal] = ()) -> None:
+        self.now = now
+        self.renewed = renewed
+        self.program, self.buffer, self.flow, self.graph = now.program, now.buffer, now.flow, now.graph
 
     # --- frees after the last use ------------------------------------------------------------------------------------
 
     def free_after_last_use(self) -> None:
-        state = self.solve()
-        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+        state = self.now.solve()
+        needs = [needed(self.flow, v, self.now.events.by_node, self.now.insertions) for v in self.now.views]
         judged: dict[Insertion, int] = {}
-        for event in self.events.all:
+        for event in self.now.events.all:
             if event.kind != TOUCH:
                 continue
             chosen = self.last_use(event, state, needs, judged)
-            if chosen is not None and chosen not in self.insertions:
-                self.insertions.append(chosen)
-                state = self.solve()
-                needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+            if chosen is not None and chosen not in self.now.insertions:
+                self.now.insertions.append(chosen)
+                state = self.now.solve()
+                needs = [needed(self.flow, v, self.now.events.by_node, self.now.insertions) for v in self.now.views]
                 judged.clear()
 
     def last_use(
@@ -73,13 +76,13 @@ class Releases(Situation):
         ``judged``: what is held where the candidates seen so far would free it; 0 for those that cannot be.
         """
         fallback: Insertion | None = None
-        for level in self.anchors.controls(event.node):
-            if self.has_site(level, _LIFE):
+        for level in self.now.anchors.controls(event.node):
+            if self.now.has_site(level, _LIFE):
                 continue
-            candidate = self.insertion(event, level, "after", "free")
+            candidate = self.now.insertion(event, level, "after", "free")
             if candidate is None:
                 continue
-            if candidate in self.insertions:
+            if candidate in self.now.insertions:
                 return None
             held = judged.get(candidate)
             if held is None:
@@ -95,11 +98,11 @@ class Releases(Situation):
     def held_at(self, candidate: Insertion, before: State, needs: list[Mapping[int, bool]]) -> int:
         if not self.dead_after(candidate, needs):
             return 0
-        after = self.solve([*self.insertions, candidate])
-        return 0 if self.worse(before, after) else after.insertions.get(candidate, 0)
+        after = self.now.solve([*self.now.insertions, candidate])
+        return 0 if self.now.worse(before, after) else after.insertions.get(candidate, 0)
 
     def dead_after(self, candidate: Insertion, needs: list[Mapping[int, bool]]) -> bool:
-        for side, need in zip(self.views, needs, strict=True):
+        for side, need in zip(self.now.views, needs, strict=True):
             for (_, v), found in Places(self.flow, side, [candidate]).on.items():
                 if need[v] and any(side.concerns(row) for _, _, row in found):
                     return False
@@ -111,19 +114,19 @@ class Releases(Situation):
         """OPI_Free before the statements that want new memory; that they have it, ``acquire`` sees to."""
         for one in self.renewed:
             levels = [(frame, one.stmt) for frame in self.flow.frames_of[one.function]]
-            inside = ((e, x) for e in self.events.all for x in levels if self.within(e.node, x))
+            inside = ((e, x) for e in self.now.events.all for x in levels if self.now.within(e.node, x))
             found = next(inside, None)
-            lifted = one.function in self.lifts.by_function  # it may be called for another buffer
-            candidate = None if found is None or lifted else self.insertion(*found, "before", "free")
+            lifted = one.function in self.now.lifts.by_function  # it may be called for another buffer
+            candidate = None if found is None or lifted else self.now.insertion(*found, "before", "free")
             if candidate is None:
-                raise self.fail(f"`{self.buffer.name}` cannot get new memory where it is packed anew")
-            self.insertions.append(candidate)
-        return list(self.insertions)
+                raise self.now.fail(f"`{self.buffer.name}` cannot get new memory where it is packed anew")
+            self.now.insertions.append(candidate)
+        return list(self.now.insertions)
 
     def doing_something(self, renewing: Sequence[Insertion]) -> list[Insertion]:
         """The calls without those of ``renew`` that only ever find NULL, as after another OPI_Free."""
-        met = self.solve().insertions if renewing else {}
-        return [i for i in self.insertions if i not in renewing or met.get(i, HELD) & ~NONE]
+        met = self.now.solve().insertions if renewing else {}
+        return [i for i in self.now.insertions if i not in renewing or met.get(i, HELD) & ~NONE]
 
     # --- releases --------------------------------------------------------------------------------------------------
 
@@ -131,13 +134,13 @@ class Releases(Situation):
         """OPI_Free (of NULL it does nothing) before each receive that may meet a buffer."""
         done: set[Event] = set()
         for _ in range(ROUNDS):
-            state = self.solve()
+            state = self.now.solve()
             held = sorted(state.held_receives() - done, key=lambda e: e.node)
             if not held:
                 return
             done.add(held[0])
             self.free_before(held[0], state)
-        raise self.fail("the calls that free the buffer cannot be placed")
+        raise self.now.fail("the calls that free the buffer cannot be placed")
 
     def free_before(self, event: Event, state: State) -> None:
         """OPI_Free before the innermost statement around a receive ahead of which that is possible.
@@ -145,17 +148,17 @@ class Releases(Situation):
         An OPI_Alloc where the pointer is NULL gives memory, but not what was in it: it hides no need for that.
         """
         wanted = ""
-        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
-        for level in map(self.anchors.outermost_init, self.flow.levels(event.node)):
-            candidate = self.insertion(event, level, "before", "free")
+        needs = [needed(self.flow, v, self.now.events.by_node, self.now.insertions) for v in self.now.views]
+        for level in map(self.now.anchors.outermost_init, self.flow.levels(event.node)):
+            candidate = self.now.insertion(event, level, "before", "free")
             if candidate is None:
                 continue
-            if candidate in self.insertions and not state.events[event] & HELD:
+            if candidate in self.now.insertions and not state.events[event] & HELD:
                 return  # put there for another copy; what is left is an OPI_Itake under way
-            trial = self.solve([*self.insertions, candidate])
+            trial = self.now.solve([*self.now.insertions, candidate])
             without = [e for e in trial.problems() if e not in state.problems()]
             if not trial.events.get(event, 0) & HELD and not without and self.dead_after(candidate, needs):
-                self.insertions.append(candidate)
+                self.now.insertions.append(candidate)
                 return
             if without and not wanted:
                 before, left = line_of(self.flow.info(level).stmt.span), without[0]
@@ -163,7 +166,7 @@ class Releases(Situation):
                 wanted = f": before {before} it would be too early, as {line_of(node_span(self.program, left.node))}"
                 wanted += f" {does} the same memory"
         what = "the buffer still has its memory before this call, and no place was found at which that could be freed"
-        raise self.fail(what + wanted, event.node)
+        raise self.now.fail(what + wanted, event.node)
 
     def free_what_would_be_lost(self, lazy: Collection[Level]) -> None:
         """OPI_Free before the pointer is set where it may hold memory of which the program knows nothing.
@@ -172,10 +175,10 @@ class Releases(Situation):
         """
         if self.buffer.carrier.kind != "pointer":
             return
-        asked = {e.node for e in self.events.all if any(self.flow.inside(level, e.node) for level in lazy)}
+        asked = {e.node for e in self.now.events.all if any(self.flow.inside(level, e.node) for level in lazy)}
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
         for _ in range(ROUNDS):
-            found = lost(self.flow, self.views, self.events.by_node, self.insertions, swapped, asked)
+            found = lost(self.flow, self.now.views, self.now.events.by_node, self.now.insertions, swapped, asked)
             if not found:
                 return
             event = min(found, key=lambda e: e.node)
@@ -183,21 +186,21 @@ class Releases(Situation):
                 name, where = self.buffer.name, line_of(node_span(self.program, event.node))
                 message = f"where {where} sets `{name}`, it may have memory of which the program knows nothing"
                 message += ", and no place was found at which that could be freed"
-                raise self.fail(undeclared(self.program, self.buffer) or message, event.node)
-        raise self.fail("the calls that free the buffer cannot be placed")
+                raise self.now.fail(undeclared(self.program, self.buffer) or message, event.node)
+        raise self.now.fail("the calls that free the buffer cannot be placed")
 
     def frees_before(self, event: Event, level: Level, swapped: Collection[int], asked: Collection[int]) -> bool:
         """Puts OPI_Free before a statement, if then nothing is lost at the event, and nobody needs what it frees."""
-        candidate = self.insertion(event, level, "before", "free")
-        if candidate is None or candidate in self.insertions:
+        candidate = self.now.insertion(event, level, "before", "free")
+        if candidate is None or candidate in self.now.insertions:
             return False
-        chosen = [*self.insertions, candidate]
-        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
-        if self.worse(self.solve(), self.solve(chosen)) or not self.dead_after(candidate, needs):
+        chosen = [*self.now.insertions, candidate]
+        needs = [needed(self.flow, v, self.now.events.by_node, self.now.insertions) for v in self.now.views]
+        if self.now.worse(self.now.solve(), self.now.solve(chosen)) or not self.dead_after(candidate, needs):
             return False
-        if event in lost(self.flow, self.views, self.events.by_node, chosen, swapped, asked):
+        if event in lost(self.flow, self.now.views, self.now.events.by_node, chosen, swapped, asked):
             return False
-        self.insertions.append(candidate)
+        self.now.insertions.append(candidate)
         return True
 
     def free_at_scope_end(self, variable: Variable) -> None:
@@ -205,9 +208,9 @@ class Releases(Situation):
         function = variable.function
         if function not in self.flow.frames_of:
             return
-        block = self.anchors.declaring_block(function, variable.key)
+        block = self.now.anchors.declaring_block(function, variable.key)
         if block is None:
-            raise self.fail("the buffer's declaration is not understood")
+            raise self.now.fail("the buffer's declaration is not understood")
         frame = self.flow.frames_of[function][0]
         end = Insertion(function, block, "leave", "free", self.buffer.name)
         bits, needs = self.ways_out(variable, block)
@@ -217,14 +220,14 @@ class Releases(Situation):
             if need:
                 raise self.gone(self.flow.info((frame, stmt)).stmt.span)
             level = (frame, stmt)
-            if self.anchors.return_touches(level, [e.node for e in self.events.all if e.kind in NEEDS_BUFFER]):
-                self.insertions.append(Insertion(function, stmt, "return", "free", self.buffer.name))
-            elif self.anchors.usable(level, "before"):
-                self.insertions.append(Insertion(function, stmt, "before", "free", self.buffer.name))
+            if self.now.anchors.return_touches(level, [e.node for e in self.now.events.all if e.kind in NEEDS_BUFFER]):
+                self.now.insertions.append(Insertion(function, stmt, "return", "free", self.buffer.name))
+            elif self.now.anchors.usable(level, "before"):
+                self.now.insertions.append(Insertion(function, stmt, "before", "free", self.buffer.name))
             else:
-                raise self.fail("nothing can be inserted before a return")
+                raise self.now.fail("nothing can be inserted before a return")
         if needs & (HELD | PENDING):
-            self.insertions.append(end)
+            self.now.insertions.append(end)
 
     def ways_out(self, variable: Variable, block: int) -> tuple[dict[int, tuple[int, bool]], int]:
         """State and need at each return in a variable's block, and the state on all other ways out of the block.
@@ -234,9 +237,9 @@ class Releases(Situation):
         function = variable.function
         returns: dict[int, tuple[int, bool]] = {}
         other = 0
-        for side in self.views:
-            solution = solve(self.flow, side, self.events.by_node, self.insertions, self.initial)
-            need = needed(self.flow, side, self.events.by_node, self.insertions)
+        for side in self.now.views:
+            solution = solve(self.flow, side, self.now.events.by_node, self.now.insertions, self.now.initial)
+            need = needed(self.flow, side, self.now.events.by_node, self.now.insertions)
             for frame in self.flow.frames_of[function]:
                 level = (frame, block)
                 for n in self.flow.by_frame[frame]:
@@ -257,7 +260,7 @@ class Releases(Situation):
                     if need[v]:
                         raise self.gone(node_span(self.program, u) if u < len(self.graph.nodes) else None)
                     if u < len(self.graph.nodes):
-                        self.held_leaving.add(u)
+                        self.now.held_leaving.add(u)
         return returns, other
 
     def gone(self, left: Span | None) -> Unplaceable:

@@ -12,7 +12,6 @@ from dataclasses import field, replace
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir.ast import Variable
-from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
 from opi_xform.once import once
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
@@ -21,22 +20,20 @@ from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
-from opi_xform.ownership.explain.other_pointers import copied_from
 from opi_xform.ownership.explain.pointers.row_uses import Untold, rows_untold
-from opi_xform.ownership.explain.pointers.second_names import set_beside
-from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.explain.reasons import not_there
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
-from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Edit
+from opi_xform.ownership.placement.allocation_edits import AllocationEdits
 from opi_xform.ownership.placement.edits import Builder, Written
 from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
 from opi_xform.ownership.placement.renewal import Renewal
 from opi_xform.ownership.placement.row_graph import views
-from opi_xform.ownership.placement.situation import State, Tables, Unplaceable
+from opi_xform.ownership.placement.situation import Situation, State, Tables, Unplaceable, not_plain
 from opi_xform.ownership.placement.states import (
     ALLOC,
     BIRTH,
@@ -115,10 +112,8 @@ def place(
     """
     failure: Unplaceable | None = None
     for eager in (False, True):
-        found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
-        found.may_be_ahead = ahead
-        found.renewed = renewed
-        found.shown = shown
+        now = Situation(program, buffer, converted, null_tests, shared or tables(program), shown)
+        found = _Placing(now, Releases(now, renewed), ahead)
         try:
             return found.run(eager)
         except Unplaceable as reason:
@@ -129,34 +124,15 @@ def place(
     return failure.refusal
 
 
-class _Placing(Releases):
-    """One use: ``run``."""
+class _Placing:
+    """One use: ``run``.  now: what is chosen so far, by this and by the frees; may_be_ahead: see ``place``."""
 
-    in_place = False  # memory is allocated where the program does it
-    may_be_ahead = False
-
-    def elsewhere(self) -> str:
-        """The function that allocates, in words, where it is another one than that of the carrier."""
-        program, carrier = self.program, self.buffer.carrier
-        makers = {program.graph.frames[program.graph.nodes[n].frame].function for n in carrier.allocations}
-        if len(makers) > 1 or program.variables[carrier.variable].function in ("", *makers):
-            return ""
-        return f", in `{program.functions[makers.pop()].name}`,"
-
-    def set_at(self) -> tuple[Span, ...]:
-        """Where the carrier is set to something else than a constant, if that is in several lines."""
-        named = self.program.values.objects.by_name.get(self.buffer.carrier.variable, ())
-        return set_at(self.program, named)
-
-    def beside_others(self, places: Collection[Span]) -> str:
-        """What is missing first, where the carrier is set by a declaration that has others: one of its own."""
-        variable = self.program.variables[self.buffer.carrier.variable]
-        own = any(
-            d.alone or (d.statement.file, d.statement.line) != (s.file, s.line)
-            for d in variable.declarators
-            for s in places
-        )
-        return "" if own or not variable.declarators else f"; `{variable.name}` would need a declaration of its own"
+    def __init__(self, now: Situation, releases: Releases, may_be_ahead: bool) -> None:
+        self.now = now
+        self.releases = releases
+        self.may_be_ahead = may_be_ahead
+        self.in_place = False  # memory is allocated where the program does it
+        self.program, self.buffer, self.flow, self.graph = now.program, now.buffer, now.flow, now.graph
 
     # --- the steps -------------------------------------------------------------------------------------------------
 
@@ -165,31 +141,11 @@ class _Placing(Releases):
         carrier = self.buffer.carrier
         for n in carrier.allocations:
             if moves(self.program, n):
-                raise self.fail("the memory comes from realloc, which copies and frees what was there", n)
-        allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
+                raise self.now.fail("the memory comes from realloc, which copies and frees what was there", n)
+        allocations = find_allocations(self.program, self.flow, self.now.shared.defs, self.buffer)
         if allocations is None:
-            made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
-            what = f"the memory that is allocated at {lines_of(made)}{self.elsewhere()}"
-            message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
-            notes = tuple((span, "allocated here") for span in made)
-            named, here = self.program.values.objects.by_name.get(carrier.variable, ()), {*map(line_of, made)}
-            places = set_at(self.program, named, True)
-            places = self.set_at() or tuple(span for span in places if line_of(span) not in here)
-            copied = copied_from(self.program, carrier.variable)
-            if copied is not None:
-                how = f"by a copy of `{copied[0]}` at {line_of(copied[1])}"
-                message = f"{what} comes to `{self.buffer.name}` {how}; the call would have to name `{copied[0]}`"
-                notes += ((copied[1], f"`{self.buffer.name}` is set here"),)
-            elif places:
-                where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
-                message = f"{what} does not come to {where} by plain statements that could be rewritten"
-                notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
-                message += self.beside_others(places)
-            second = set_beside(self.program, self.flow, self.buffer)
-            if second is not None:
-                message, notes = second[0], (*notes[: len(made)], *second[1])
-            raise Unplaceable(Reason.NO_ANCHOR, message, notes)
-        addressed = self.shared.defs.addressed
+            raise not_plain(self.program, self.flow, self.buffer)
+        addressed = self.now.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)
         in_place = carrier.kind == "pointer" and (
@@ -197,101 +153,117 @@ class _Placing(Releases):
         )
         self.in_place = in_place
         found = collect_events(
-            self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy
+            self.program, self.flow, self.buffer, self.now.mentions, self.now.converted, allocations, in_place, lazy
         )
         if isinstance(found, Refusal):
             raise Unplaceable(found.reason, found.message, found.notes)
         if isinstance(found, str):
             raise Unplaceable(Reason.NO_ANCHOR, found)
-        self.events = found
+        self.now.events = found
         variable = self.program.variables[carrier.variable]
         member = self.program.members.get(carrier.variable)
         if variable.kind in ("local", "param") or (member is not None and member.raw):
-            self.initial = RAW
+            self.now.initial = RAW
         self.arrange(variable, lazy.values())
-        state = self.solve()
+        state = self.now.solve()
         self.check(state, variable)
-        builder = Builder(self.program, self.flow, self.buffer, self.mentions, self.shared.texts, self.shared.defs)
+        defs, texts = self.now.shared.defs, self.now.shared.texts
+        builder = Builder(AllocationEdits(self.program, self.flow, self.buffer, self.now.mentions, texts, defs))
         freed = {e.node for e, s in state.events.items() if e.kind == DEALLOC and s & (HELD | PENDING)}
         # a member of a struct that the program itself frees has been set
         raw = any(s & RAW for i, s in state.insertions.items() if member is None or i.kind != "alloc") or any(
             s & RAW for e, s in state.events.items() if member is None and e.kind == DEALLOC and e.node in freed
         )
         written: Written | str = builder.build(
-            self.converted, self.insertions, allocations, in_place, self.events, freed, raw, self.held_leaving
+            self.now.converted,
+            self.now.insertions,
+            allocations,
+            in_place,
+            self.now.events,
+            freed,
+            raw,
+            self.now.held_leaving,
         )
         if isinstance(written, str):
-            raise self.fail(written)
+            raise self.now.fail(written)
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         known = found.known_tests | self.own_tests(allocations, points if in_place else None)
         there = in_place and not carrier.rows and not self.buffer.swaps
         unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
-        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, known, addressed, unmoved)
+        uncertain = uncertain_test(self.program, self.buffer, self.now.null_tests, known, addressed, unmoved)
         if self.buffer.swaps and uncertain is None:
             # What a later one finds is told by the pointers, as they were before they changed places.
             plain = (found.known_tests | found.fresh_tests) - set(lazy)
-            first = next((n for n in self.null_tests if n not in plain), None)
+            first = next((n for n in self.now.null_tests if n not in plain), None)
             uncertain = None if first is None else (first, "where it need not have been allocated")
         test = None
         if uncertain is not None:
             n, why = uncertain
-            test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, Reason.OLD_ADDRESS).refusal
+            test = self.now.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, Reason.OLD_ADDRESS).refusal
             if why == GOES_ON and not self.buffer.swaps:  # else a test of any kind keeps the site
-                hint = ending(self.program, self.buffer, self.null_tests, known, addressed, unmoved)
+                hint = ending(self.program, self.buffer, self.now.null_tests, known, addressed, unmoved)
                 test = replace(test, hint=hint)
-        guarded = any(i.kind == "guard" for i in self.insertions)
+        guarded = any(i.kind == "guard" for i in self.now.insertions)
         files, ahead = written.files, self.may_be_ahead
         placed = Placement(written.edits, points, files, acquires, releases, rows, test, guarded, ahead)
-        return replace(placed, holds=self.held()) if self.shown else placed
+        return replace(placed, holds=self.now.held()) if self.now.shown else placed
 
     def arrange(self, variable: Variable, lazy: Collection[Level]) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
-        levels = self.levels()
+        levels = self.now.levels()
         found: list[tuple[tuple[int, int, int], list[View], list[Insertion], set[int]]] = []
         failure: Unplaceable | None = None
         present = there(self.program, self.program.members.get(self.buffer.carrier.variable))
         for again in (False, True):
             chosen: list[dict[int, bool]] = [{}]
             if again:
-                chosen = cases(self.program, self.flow, self.events.all)
+                chosen = cases(self.program, self.flow, self.now.events.all)
             chosen = [{**case, **present} for case in chosen]
-            sides = views(self.program, self.flow, [*self.events.all, *map(nothing_at, self.shown)], levels, chosen)
+            events = [*self.now.events.all, *map(nothing_at, self.now.shown)]
+            sides = views(self.program, self.flow, events, levels, chosen)
             if untold := [one for one in sides if isinstance(one, Untold)]:
                 raise Unplaceable(*rows_untold(self.program, self.buffer, untold))
-            self.views, self.insertions, self.lifted = [v for v in sides if isinstance(v, View)], [], 0
-            self.held_leaving = set()
+            self.now.views, self.now.insertions, self.now.lifted = [v for v in sides if isinstance(v, View)], [], 0
+            self.now.held_leaving = set()
             try:
                 self.insert(variable)
-                self.free_what_would_be_lost(lazy)
+                self.releases.free_what_would_be_lost(lazy)
             except Unplaceable as reason:
                 failure = failure or reason
                 continue
-            guards = sum(i.kind == "guard" for i in self.insertions)
-            found.append(((guards, self.lifted, len(self.insertions)), self.views, self.insertions, self.held_leaving))
-            if not guards and not self.lifted:
+            guards = sum(i.kind == "guard" for i in self.now.insertions)
+            found.append(
+                (
+                    (guards, self.now.lifted, len(self.now.insertions)),
+                    self.now.views,
+                    self.now.insertions,
+                    self.now.held_leaving,
+                )
+            )
+            if not guards and not self.now.lifted:
                 break
         if not found:
             assert failure is not None
             raise failure
-        _, self.views, self.insertions, self.held_leaving = min(found, key=lambda one: one[0])
+        _, self.now.views, self.now.insertions, self.now.held_leaving = min(found, key=lambda one: one[0])
 
     def insert(self, variable: Variable) -> None:
-        renewing = self.renew()
-        if not self.events.pending_kept:
-            self.free_after_last_use()
+        renewing = self.releases.renew()
+        if not self.now.events.pending_kept:
+            self.releases.free_after_last_use()
         self.acquire()
         if variable.kind == "local":
-            self.free_at_scope_end(variable)
-        self.free_before_receives()
-        self.insertions = self.doing_something(renewing)
+            self.releases.free_at_scope_end(variable)
+        self.releases.free_before_receives()
+        self.now.insertions = self.releases.doing_something(renewing)
 
     def tested(self, allocations: Sequence[Allocation], lazy: Collection[int]) -> bool:
         """The program looks at what malloc returned, other than to give up when there is no memory, or to free it."""
         wrappers = {f for a in allocations for f in a.wrappers}
         for n, argument in index_of(self.program).frees:
             wrappers.update(deallocation(self.program, n, argument).wrappers)
-        return any(self.graph.nodes[n].frame not in wrappers and n not in lazy for n in self.null_tests)
+        return any(self.graph.nodes[n].frame not in wrappers and n not in lazy for n in self.now.null_tests)
 
     def own_tests(
         self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]] | None
@@ -305,7 +277,7 @@ class _Placing(Releases):
         if points is None or self.buffer.carrier.rows or not all(a.kept for a in allocations):
             return frozenset(inside)
         stores = {m for a in allocations for m in a.stores}
-        fresh = {n for n in self.null_tests if any(self.program.dominates(m, n) for m in stores)}
+        fresh = {n for n in self.now.null_tests if any(self.program.dominates(m, n) for m in stores)}
         return frozenset(inside | (fresh & self.unmoved(allocations, points)))
 
     def unmoved(self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]]) -> frozenset[int]:
@@ -319,12 +291,12 @@ class _Placing(Releases):
                 if s not in later and s not in stores and s < len(self.graph.nodes):
                     later.add(s)
                     work.append(s)
-        return frozenset(set(self.null_tests) - later)
+        return frozenset(set(self.now.null_tests) - later)
 
     def behind_put_in(self, *kinds: str) -> list[int]:
         """The nodes that come right behind calls of these kinds (``Insertion``) that are put in."""
         out: list[int] = []
-        for insertion in (i for i in self.insertions if i.kind in kinds):
+        for insertion in (i for i in self.now.insertions if i.kind in kinds):
             for frame in self.flow.frames_of[insertion.function]:
                 level = (frame, insertion.stmt)
                 entering, leaving = self.flow.boundary(level, self.flow.succs, self.flow.preds)
@@ -335,52 +307,52 @@ class _Placing(Releases):
 
     def acquire(self) -> None:
         for _ in range(ROUNDS):
-            state = self.solve()
+            state = self.now.solve()
             problems = state.problems()
             if not problems:
                 return
             event = problems[0]
             if not any(put_in(event, state) for put_in in (self.alloc, self.lift, self.ahead, self.guard)):
-                raise self.fail(not_there(self.program, self.buffer, event.node), event.node)
-        raise self.fail("the calls that allocate the buffer cannot be placed")
+                raise self.now.fail(not_there(self.program, self.buffer, event.node), event.node)
+        raise self.now.fail("the calls that allocate the buffer cannot be placed")
 
     def alloc(self, event: Event, state: State) -> bool:
         """OPI_Alloc where nothing is held, before the statement (or the loop around it) that wants the buffer."""
-        return self.first(event, state, self.anchors.befores(event.node, self.has_site))
+        return self.first(event, state, self.now.anchors.befores(event.node, self.now.has_site))
 
     def ahead(self, event: Event, state: State) -> bool:
         """Before a loop around it with a site: what is received there is the next turn's memory."""
-        return self.may_be_ahead and self.first(event, state, self.anchors.loops(event.node, self.has_site))
+        return self.may_be_ahead and self.first(event, state, self.now.anchors.loops(event.node, self.now.has_site))
 
     def first(self, event: Event, state: State, levels: Sequence[Level]) -> bool:
         for level in levels:
-            candidate = self.insertion(event, level, "before", "alloc")
-            if candidate is not None and candidate not in self.insertions and self.accept(event, state, candidate):
-                self.insertions.append(candidate)
+            candidate = self.now.insertion(event, level, "before", "alloc")
+            if candidate is not None and candidate not in self.now.insertions and self.accept(event, state, candidate):
+                self.now.insertions.append(candidate)
                 return True
         return False
 
     def accept(self, event: Event, state: State, candidate: Insertion, instead: Sequence[Insertion] = ()) -> bool:
-        trial = self.solve([*(i for i in self.insertions if i not in instead), candidate])
-        return event not in trial.problems() and not self.worse(state, trial)
+        trial = self.now.solve([*(i for i in self.now.insertions if i not in instead), candidate])
+        return event not in trial.problems() and not self.now.worse(state, trial)
 
     def lift(self, event: Event, state: State) -> bool:
         """An OPI_Alloc that stands in one branch only moves in front of what holds both."""
-        for old in reversed(self.insertions):
+        for old in reversed(self.now.insertions):
             if old.kind != "alloc" or old.where != "before":
                 continue
-            source = next((e for e in self.events.all if self.covered(e, old)), None)
+            source = next((e for e in self.now.events.all if self.covered(e, old)), None)
             if source is None:
                 continue
-            for level in self.anchors.above(source.node, old.function, old.stmt):
-                candidate = self.insertion(source, level, "before", "alloc")
-                if candidate is None or candidate in self.insertions:
+            for level in self.now.anchors.above(source.node, old.function, old.stmt):
+                candidate = self.now.insertion(source, level, "before", "alloc")
+                if candidate is None or candidate in self.now.insertions:
                     continue
-                inside = [i for i in self.insertions if i.kind == "alloc" and self.holds(candidate, i)]
+                inside = [i for i in self.now.insertions if i.kind == "alloc" and self.holds(candidate, i)]
                 if self.accept(event, state, candidate, inside):
-                    self.lifted += 1
-                    self.insertions = [i for i in self.insertions if i not in inside]
-                    self.insertions.append(candidate)
+                    self.now.lifted += 1
+                    self.now.insertions = [i for i in self.now.insertions if i not in inside]
+                    self.now.insertions.append(candidate)
                     return True
         return False
 
@@ -394,18 +366,18 @@ class _Placing(Releases):
 
     def covered(self, event: Event, insertion: Insertion) -> bool:
         return event.kind in NEEDS_BUFFER and any(
-            self.within(event.node, (frame, insertion.stmt)) for frame in self.flow.frames_of[insertion.function]
+            self.now.within(event.node, (frame, insertion.stmt)) for frame in self.flow.frames_of[insertion.function]
         )
 
     def guard(self, event: Event, state: State) -> bool:
         """OPI_Alloc where the pointer is NULL: where paths disagree and no one place serves them all."""
-        for level in self.anchors.befores(event.node, self.has_site):
-            candidate = self.insertion(event, level, "before", "guard")
-            if candidate is None or candidate in self.insertions:
+        for level in self.now.anchors.befores(event.node, self.now.has_site):
+            candidate = self.now.insertion(event, level, "before", "guard")
+            if candidate is None or candidate in self.now.insertions:
                 continue
-            trial = self.solve([*self.insertions, candidate])
-            if event not in trial.problems() and not self.worse(state, trial):
-                self.insertions.append(candidate)
+            trial = self.now.solve([*self.now.insertions, candidate])
+            if event not in trial.problems() and not self.now.worse(state, trial):
+                self.now.insertions.append(candidate)
                 return True
         return False
 
@@ -418,42 +390,44 @@ class _Placing(Releases):
     def check(self, state: State, variable: Variable) -> None:
         """What was placed, once more: raises Unplaceable when something is not right after all."""
         for event in state.problems():
-            raise self.fail(
+            raise self.now.fail(
                 f"`{self.buffer.name}` may not have its memory at {self.at(event.node)}", event.node, Reason.UNPAIRED
             )
         for event in state.held_receives():
             if state.events[event] & HELD:
-                raise self.fail(
+                raise self.now.fail(
                     f"`{self.buffer.name}` may still be held at {self.at(event.node)}", event.node, Reason.UNPAIRED
                 )
         for event, bits in state.events.items():
             if bits & (PENDING if event.kind == LEAVE else OTHER if event.kind in _OF_THE_BUFFER else 0):
-                raise self.fail(f"`{self.buffer.name}` may point to other memory at {self.at(event.node)}", event.node)
+                raise self.now.fail(
+                    f"`{self.buffer.name}` may point to other memory at {self.at(event.node)}", event.node
+                )
         if any(bits & OTHER for bits in state.insertions.values()):
-            other = next((e.node for e in self.events.all if e.kind == LEAVE), None)
+            other = next((e.node for e in self.now.events.all if e.kind == LEAVE), None)
             where = "" if other is None else f", which {self.at(other)} sets to other memory,"
             name = self.buffer.name
-            raise self.fail(f"`{name}`{where} may not be this buffer's where it would be allocated or freed", other)
+            raise self.now.fail(f"`{name}`{where} may not be this buffer's where it would be allocated or freed", other)
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
         for event, bits in state.events.items():
             if event.node in swapped and bits & (PENDING | RAW):
-                raise self.fail(
+                raise self.now.fail(
                     "the pointer may not be set where it changes places with another", event.node, Reason.UNPAIRED
                 )
         for insertion, bits in state.insertions.items():
             if insertion.kind == "alloc" and bits & ~(NONE | RAW):
-                raise self.fail("the buffer may be allocated twice", None, Reason.UNPAIRED)
+                raise self.now.fail("the buffer may be allocated twice", None, Reason.UNPAIRED)
             if bits & RAW and self.buffer.carrier.kind == "array":
-                raise self.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
+                raise self.now.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
         if self.buffer.carrier.kind == "array" and any(s & RAW for s in state.events.values() if s & RAW):
             for event, bits in state.events.items():
                 if bits & RAW and event.kind not in (BIRTH, COMPLETE):
-                    raise self.fail("the buffer's declaration is jumped over", event.node, Reason.UNPAIRED)
+                    raise self.now.fail("the buffer's declaration is jumped over", event.node, Reason.UNPAIRED)
         if variable.kind == "local" and variable.function in self.flow.frames_of:
-            block = self.anchors.declaring_block(variable.function, variable.key)
+            block = self.now.anchors.declaring_block(variable.function, variable.key)
             assert block is not None
-            if self.leftover(variable, block):
-                raise self.fail("the buffer may be held where its pointer goes out of scope", None, Reason.UNPAIRED)
+            if self.releases.leftover(variable, block):
+                raise self.now.fail("the buffer may be held where its pointer goes out of scope", None, Reason.UNPAIRED)
 
     def positions(
         self, freed: set[int]
@@ -463,9 +437,9 @@ class _Placing(Releases):
         swaps = self.buffer.swaps
         acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
         releases: set[tuple[int, str]] = set()
-        replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.converted}
-        replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))
-        for event in self.events.all:
+        replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.now.converted}
+        replaced.update(e.node for e in self.now.events.all if e.kind in (REPLACE, IREPLACE))
+        for event in self.now.events.all:
             if event.node in replaced:  # another buffer comes in its place
                 acquires.add((event.node, "after"))
                 releases.add((event.node, "after"))
@@ -478,12 +452,13 @@ class _Placing(Releases):
             rows.setdefault((event.node, "after"), []).append(event.row)
         entering: dict[Level, Sequence[Edge]] = {}
         leaving: dict[Level, Sequence[Edge]] = {}
-        for insertion in self.insertions:
+        for insertion in self.now.insertions:
             for frame in self.flow.frames_of[insertion.function]:
                 level = (frame, insertion.stmt)
                 entering[level], leaving[level] = self.flow.boundary(level, self.flow.succs, self.flow.preds)
         before = {n: self.flow.preds[n] for frame, _ in entering for n in self.flow.by_frame[frame]}
-        for (u, v), found in Places(self.flow, Edges(before, entering, leaving), self.insertions).on.items():
+        edges = Edges(before, entering, leaving)
+        for (u, v), found in Places(self.flow, edges, self.now.insertions).on.items():
             if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
                 point = (u, "after")
             elif v < len(self.graph.nodes):

@@ -9,7 +9,12 @@ from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.other_pointers import copied_from
+from opi_xform.ownership.explain.pointers.second_names import set_beside
+from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.placement.anchors import Anchors
 from opi_xform.ownership.placement.events import EventList
 from opi_xform.ownership.placement.states import (
@@ -67,12 +72,20 @@ class State:
 
 
 class Situation:
-    """What acquiring and releasing have in common.  shown: nodes of which ``held`` is to tell."""
+    """What is known of one buffer, and where calls are put in so far.  shown: nodes of which ``held`` is to tell.
 
-    shown: Collection[int] = ()
+    Placing acquires and placing frees (``place.py``, ``frees.py``) hold the same one.  What they choose is in
+    ``events``, ``views``, ``insertions``, ``lifted`` and ``held_leaving``: ``place.py`` sets these, frees add to them.
+    """
 
     def __init__(
-        self, program: Program, buffer: Buffer, converted: frozenset[Place], null_tests: tuple[int, ...], shared: Tables
+        self,
+        program: Program,
+        buffer: Buffer,
+        converted: frozenset[Place],
+        null_tests: tuple[int, ...],
+        shared: Tables,
+        shown: Collection[int] = (),
     ) -> None:
         self.program = program
         self.buffer = buffer
@@ -86,6 +99,7 @@ class Situation:
         self.shared = shared
         self.converted = converted
         self.null_tests = null_tests
+        self.shown = shown
         self.insertions: list[Insertion] = []
         self.views: list[View] = []
         self.lifted = 0
@@ -244,3 +258,49 @@ class Situation:
 
     def has_site(self, level: Level, kinds: frozenset[str] = frozenset({*SENDS, RECV, IRECV})) -> bool:
         return any(e.kind in kinds and self.flow.inside(level, e.node) for e in self.events.all)
+
+
+def not_plain(program: Program, flow: Flow, buffer: Buffer) -> Unplaceable:
+    """Memory does not come to the carrier by a plain statement: what is in the way, and where."""
+    carrier = buffer.carrier
+    variable, named = program.variables[carrier.variable], program.values.objects.by_name.get(carrier.variable, ())
+    made = dict.fromkeys(node_span(program, n) for n in carrier.allocations)
+    what = f"the memory that is allocated at {lines_of(made)}{_elsewhere(program, buffer)}"
+    message = f"{what} does not come to `{buffer.name}` by a plain statement that could be rewritten"
+    notes = tuple((span, "allocated here") for span in made)
+    here = {*map(line_of, made)}
+    # Where it is set to something else than a constant, if that is in several lines.
+    places = set_at(program, named) or tuple(s for s in set_at(program, named, True) if line_of(s) not in here)
+    copied = copied_from(program, carrier.variable)
+    if copied is not None:
+        how = f"by a copy of `{copied[0]}` at {line_of(copied[1])}"
+        message = f"{what} comes to `{buffer.name}` {how}; the call would have to name `{copied[0]}`"
+        notes += ((copied[1], f"`{buffer.name}` is set here"),)
+    elif places:
+        where = f"`{buffer.name}`, which is set at {lines_of(places)},"
+        message = f"{what} does not come to {where} by plain statements that could be rewritten"
+        notes += tuple((span, f"`{buffer.name}` is set here") for span in places)
+        message += _beside_others(variable, places)
+    second = set_beside(program, flow, buffer)
+    if second is not None:
+        message, notes = second[0], (*notes[: len(made)], *second[1])
+    return Unplaceable(Reason.NO_ANCHOR, message, notes)
+
+
+def _elsewhere(program: Program, buffer: Buffer) -> str:
+    """The function that allocates, in words, where it is another one than that of the carrier."""
+    carrier = buffer.carrier
+    makers = {program.graph.frames[program.graph.nodes[n].frame].function for n in carrier.allocations}
+    if len(makers) > 1 or program.variables[carrier.variable].function in ("", *makers):
+        return ""
+    return f", in `{program.functions[makers.pop()].name}`,"
+
+
+def _beside_others(variable: ast.Variable, places: Collection[Span]) -> str:
+    """What is missing first, where a carrier is set by a declaration that has others: one of its own."""
+    own = any(
+        d.alone or (d.statement.file, d.statement.line) != (s.file, s.line)
+        for d in variable.declarators
+        for s in places
+    )
+    return "" if own or not variable.declarators else f"; `{variable.name}` would need a declaration of its own"

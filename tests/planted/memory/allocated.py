@@ -154,8 +154,8 @@ BUGS = (
     Bug(
         "nothing comes before a test that changes the pointer",
         "opi_xform.ownership.placement.place",
-        "return frozenset(set(self.null_tests) - later)",
-        "return frozenset(self.null_tests)",
+        "return frozenset(set(self.now.null_tests) - later)",
+        "return frozenset(self.now.null_tests)",
         ("null_back_loop", "null_back_two"),
         condition="comparison with NULL",
     ),

@@ -56,7 +56,7 @@ BUGS = (
     Bug(
         "a receive that replaces is no place where buffers change hands",
         "opi_xform.ownership.placement.place",
-        "replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))",
+        "replaced.update(e.node for e in self.now.events.all if e.kind in (REPLACE, IREPLACE))",
         "pass",
         ("nobody_second_name",),
         condition="old addresses",

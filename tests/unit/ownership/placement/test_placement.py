@@ -225,7 +225,9 @@ def test_a_buffer_in_the_making() -> None:
     assert not at.has_site(next(iter(at.flow.levels(node_on(found, "b[0] = 1").number))))
     wanting = Event(send, next(e.kind for e in at.events.by_node[send]))
     assert State({wanting: NONE}, {}).problems() == [wanting], "it wants a buffer where none is held"
-    assert issubclass(Releases, Situation)
+    frees = Releases(at)
+    assert frees.now is at, "what one of them chooses, the other sees"
+    assert frees.renew() == []
 
 
 # --- edits ------------------------------------------------------------------------------------------------------------
