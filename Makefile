@@ -50,7 +50,7 @@ proxies: $(VENV)/.ready $(BOTH_READY)
 
 # Random programs before and after: make fuzz FUZZ_ARGS='--seeds 5000 --first 1001 --jobs 2 --keep failing'
 fuzz: $(VENV)/.ready $(MPI_READY)
-	$(BIN)/python -m tests.fuzz.run $(FUZZ_ARGS)
+	$(BIN)/python -m tests.machines.fuzz.run $(FUZZ_ARGS)
 
 # Adversaries by construction: cases that convert, each disturbed: make disturb DISTURB_ARGS='--first 1001 --seeds 500 --keep failing'
 disturb: $(VENV)/.ready $(MPI_READY)
@@ -62,19 +62,19 @@ spell: $(VENV)/.ready $(MPI_READY)
 
 # Every annotated case against the accesses that its original program makes.
 oracle: $(VENV)/.ready $(MPI_READY)
-	$(BIN)/python -m tests.oracle.run
+	$(BIN)/python -m tests.machines.oracle.run
 
 # Bugs planted into the analyser one by one, each of which an annotated case has to catch: make planted PLANTED_ARGS='--only loop'
 planted: $(VENV)/.ready $(MPI_READY)
-	$(BIN)/python -m tests.planted.run $(PLANTED_ARGS)
+	$(BIN)/python -m tests.machines.planted.run $(PLANTED_ARGS)
 
 # Broken programs, refused or right: make mutilate MUTILATE_ARGS='--first 501 --seeds 500 --keep failing'
 mutilate: $(VENV)/.ready $(MPI_READY)
-	$(BIN)/python -m tests.mutilate.run $(MUTILATE_ARGS)
+	$(BIN)/python -m tests.machines.mutilate.run $(MUTILATE_ARGS)
 
 # How long the analysis of a large program takes, by part: make scale SCALE_ARGS='1000 10000'
 scale: $(VENV)/.ready $(MPI_READY)
-	$(BIN)/python -m tests.scale.measure $(SCALE_ARGS)
+	$(BIN)/python -m tests.machines.scale.measure $(SCALE_ARGS)
 
 # Every program of tests/cases that may convert, transformed, under OPI_CHECK=1 and each MPI.
 check-corpus: $(VENV)/.ready $(BOTH_READY)
@@ -98,15 +98,15 @@ mpi4py: $(VENV)/.ready $(BOTH_READY)
 
 # Random traffic, judged by a model of MPI's matching: make torture TORTURE_ARGS='--seeds 5000'
 torture: $(VENV)/.ready $(BOTH_READY)
-	$(BIN)/python -m tests.torture.run $(TORTURE_ARGS)
+	$(BIN)/python -m tests.machines.torture.run $(TORTURE_ARGS)
 
 # Random one-sided programs, judged by a model of legal outcomes: make onesided ONESIDED_ARGS='--seeds 2000'
 onesided: $(VENV)/.ready $(BOTH_READY)
-	$(BIN)/python -m tests.onesided.run $(ONESIDED_ARGS)
+	$(BIN)/python -m tests.machines.onesided.run $(ONESIDED_ARGS)
 
 # Is that judge right? Faults planted into libopi, each of which it has to find.
 torture-faults: $(VENV)/.ready $(MPI_READY)
-	$(BIN)/python -m tests.torture.judge $(TORTURE_ARGS)
+	$(BIN)/python -m tests.machines.torture.judge $(TORTURE_ARGS)
 
 # What got worse in the programs of testdata/ than their baselines say; `make test` looks, too.
 check-testdata: $(VENV)/.ready $(MPI_READY)

@@ -29,8 +29,8 @@ from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.record import dataclass
 from opi_xform.report.codes import CODES
-from tests.planted.bug import Bug
-from tests.planted.bugs import BUGS
+from tests.machines.planted.bug import Bug
+from tests.machines.planted.bugs import BUGS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "soundness.md"
 FOLDER = PAGE.parent / "codes"

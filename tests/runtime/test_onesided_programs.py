@@ -1,4 +1,4 @@
-"""Random one-sided programs (tests/onesided): processes, threads and fibers; and their judge, by planted faults."""
+"""Random one-sided programs (tests/machines/onesided): all carriers; and their judge, by planted faults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from conftest import MPIS, MpiUser
 
 from opi_xform.launch.mpi import Mpi
-from tests.onesided.run import SETTINGS, SOURCE, Setting, build, command, plain_settings, run
+from tests.machines.onesided.run import SETTINGS, SOURCE, Setting, build, command, plain_settings, run
 
 pytestmark = pytest.mark.mpi
 

@@ -9,8 +9,8 @@ from conftest import MPIS
 
 from opi_xform.launch.runtime import ensure_runtime
 from opi_xform.resources import runtime_dir
-from tests.torture.faults import CONTROLS, FAULTS, Fault, planted
-from tests.torture.judge import compile_traffic, judge, plant
+from tests.machines.torture.faults import CONTROLS, FAULTS, Fault, planted
+from tests.machines.torture.judge import compile_traffic, judge, plant
 
 
 @pytest.mark.parametrize("fault", [*CONTROLS, *FAULTS], ids=lambda fault: fault.name)

@@ -12,8 +12,8 @@ from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.mutilate.generate import FOLDERS, WAYS, mutilated, tokens
-from tests.mutilate.run import judged, transformed, write
+from tests.machines.mutilate.generate import FOLDERS, WAYS, mutilated, tokens
+from tests.machines.mutilate.run import judged, transformed, write
 
 QUICK = range(1, 26)
 

@@ -9,7 +9,7 @@ import pytest
 from case_tools import Case, load_cases, sample
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
-from tests.oracle.run import exhibited, spoilt, wrong_wishes
+from tests.machines.oracle.run import exhibited, spoilt, wrong_wishes
 
 CONVERT = sample([case for case in load_cases("convert") if case.name.endswith("_2")], 8)
 KEPT = ("send_read_branch", "pack_break", "recv_conditional_old")

@@ -10,9 +10,9 @@ from case_tools import load_cases
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.planted.bug import Bug
-from tests.planted.bugs import BUGS
-from tests.planted.run import BY_THE_OTHER, PATTERNS, applies, caught
+from tests.machines.planted.bug import Bug
+from tests.machines.planted.bugs import BUGS
+from tests.machines.planted.run import BY_THE_OTHER, PATTERNS, applies, caught
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: str(bug.name))

@@ -11,9 +11,9 @@ from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.fuzz.batch import judged
-from tests.fuzz.generate import program
-from tests.fuzz.run import Totals
+from tests.machines.fuzz.batch import judged
+from tests.machines.fuzz.generate import program
+from tests.machines.fuzz.run import Totals
 
 SEEDS = tuple(range(1, 9))
 

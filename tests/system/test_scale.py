@@ -14,8 +14,8 @@ from opi_xform.ir.ast import Unit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.scale.generate import write
-from tests.scale.measure import program_in
+from tests.machines.scale.generate import write
+from tests.machines.scale.measure import program_in
 
 TOP = """#include <mpi.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@ from opi_xform.parallel import each
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.scale.generate import write
+from tests.machines.scale.generate import write
 
 HOME = os.getpid()
 

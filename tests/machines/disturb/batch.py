@@ -1,7 +1,7 @@
 """Disturbed cases, a batch at a time: analysed in this process, and those with a converted site built and run.
 
 The programs of a batch are linked into one executable for the originals and one for the transformed, each program's own
-names made local to it, and run in one MPI job (tests/fuzz/harness.c).  What does not end well is run again by itself.
+names made local to it, and run in one MPI job (tests/machines/fuzz/harness.c).  What ends badly is run again by itself.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from opi_xform.launch.runtime import ensure_runtime
 from opi_xform.launch.tools import captured
 from opi_xform.ownership.decisions import REPLACING
 from opi_xform.resources import runtime_include_dir
-from tests.fuzz.batch import ONCE, POISON
 from tests.machines.disturb.table import Variant
 from tests.machines.disturb.weave import Woven
+from tests.machines.fuzz.batch import ONCE, POISON
 
-HARNESS = Path(__file__).resolve().parent.parent.parent / "fuzz" / "harness.c"
+HARNESS = Path(__file__).resolve().parent.parent / "fuzz" / "harness.c"
 HEADERS = "".join(f"#include <{name}>\n" for name in ("mpi.h", "stdio.h", "stdlib.h", "string.h", "stdint.h"))
 FLAGS = ("-O1", "-w", "-fno-pie", "-D_GNU_SOURCE", "-pthread")
 LIBRARIES = ("-lm", "-lrt", "-pthread")

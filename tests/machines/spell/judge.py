@@ -23,7 +23,7 @@ from opi_xform.frontend.errors import FrontendError
 from opi_xform.ir import ast
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.tools import OPICC, captured, compile_with
-from tests.fuzz.batch import POISON
+from tests.machines.fuzz.batch import POISON
 from tests.machines.spell.source import MARK, Change, Edit, Source, Texts, apart, edited
 from tests.machines.spell.table import Rewriting, rewritings
 

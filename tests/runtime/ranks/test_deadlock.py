@@ -10,7 +10,7 @@ from test_ranks import ENDS, PROGRAMS, run
 from test_switch import with_member
 
 from opi_xform.resources import runtime_include_dir
-from tests.onesided.run import SOURCE
+from tests.machines.onesided.run import SOURCE
 
 pytestmark = pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
 

@@ -221,7 +221,7 @@ def _file_scope(s: Source) -> Iterator[tuple[ast.Variable, ast.Declarator, list[
 
 def _words(text: str, name: str) -> int:
     """How often a name stands in the code of a text, and in what annotations say of it."""
-    from tests.mutilate.generate import tokens
+    from tests.machines.mutilate.generate import tokens
 
     told = sum(len(re.findall(rf"\b{name}\b", said)) for said in re.findall(r"/\* opi:[^*]*\*/", text))
     return told + sum(token.kind == "word" and token.text == name for token in tokens(text))

@@ -1,0 +1,33 @@
+"""Planted bugs of the cases of a ``switch``, which are tests one after the other."""
+
+from tests.machines.planted.bug import Bug
+
+_STATEMENTS = "opi_xform.ir.lowering.statements"
+_CONDITION = "read after send"
+
+BUGS = (
+    Bug(
+        "a case of several numbers is one of the first",
+        _STATEMENTS,
+        "label[0] == label[1] and ",
+        "",
+        ("switch_labels",),
+        condition=_CONDITION,
+    ),
+    Bug(
+        "every case asks for one number",
+        _STATEMENTS,
+        "ins.Const(label[0])",
+        "ins.Const(0)",
+        ("switch_labels",),
+        condition=_CONDITION,
+    ),
+    Bug(
+        "the number of a case loses its sign",
+        "opi_xform.frontend.lower.exprs",
+        "int(Kind.UNARY_OPERATOR), ",
+        "",
+        ("switch_labels",),
+        condition=_CONDITION,
+    ),
+)
