@@ -75,7 +75,7 @@ class Automaton:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """An event met on the way, read off a solution: where, the state ahead of it, and the step taken."""
+    """An event met on the way, read off a solution: where, the state before it, and the step taken."""
 
     node: int
     buffer: str

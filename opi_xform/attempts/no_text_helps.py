@@ -4,7 +4,7 @@ What a program with other words for the same (``macros.py``) reads, writes and s
 that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends and
 receives with which a block's life ends or begins convert whatever is said of them otherwise, those that name it by a
 local pointer to elements (``ownership/last/edits.py``).  A message that begins inside its buffer stays, too, where no
-other attempt comes behind this one: some divide buffers, or give messages buffers of their own.
+other attempt comes after this one: some divide buffers, or give messages buffers of their own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Local pointers that only pass something on: ``void *m = malloc(n); a = m;``, written as ``a = malloc(n);``.
 
-The one statement stands right behind the other, in one block, and nothing else names the local.  So the value is
+The one statement stands right after the other, in one block, and nothing else names the local.  So the value is
 computed when it was, and set when it was.
 """
 

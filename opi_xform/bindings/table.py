@@ -21,7 +21,7 @@ class Table:
     """Every function the table names is in exactly one of the three."""
 
     generated: Mapping[str, str]
-    """Name to the C expression behind it; it may answer OPI_NATIVE."""
+    """Name to the C expression after it; it may answer OPI_NATIVE."""
     written: Mapping[str, str]
     """Name to the source of libopi that defines it."""
     native: Mapping[str, str]

@@ -4,7 +4,7 @@ The program graph has its first level; a call of it from inside stands for all d
 what the first does, with other arguments, and points-to knows what these may lead to.  An object is *plain* there when
 all levels only read and write it: then such a call reads it and perhaps writes it, anywhere, and that is all.  It is
 not when one may do more: free it, keep its address where others find it, give it to code that is not known, or to a
-call of the MPI's that goes on behind its return, or make a number of its address.
+call of the MPI's that goes on after its return, or make a number of its address.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Deeper:
     def outermost(self) -> Iterator[int]:
         """The copies from which a function may be entered again that is not running yet."""
         inside: set[int] = set()
-        for frame in self.graph.frames:  # behind the one that called it
+        for frame in self.graph.frames:  # after the one that called it
             if frame.parent in inside or frame.function in self.graph.cyclic:
                 inside.add(frame.number)
                 if frame.parent not in inside:

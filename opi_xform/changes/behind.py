@@ -1,4 +1,4 @@
-"""What a receive that is a statement changes beside its buffer, and what is read behind it."""
+"""What a receive that is a statement changes beside its buffer, and what is read after it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opi_xform.ownership.spelling.mentions import walk
 def unchanged(
     program: Program, frame: int, arguments: list[ast.Expr], status: ast.Expr | None, target: ast.VarRef | None
 ) -> bool:
-    """The arguments are worth the same behind the call.
+    """The arguments are worth the same after the call.
 
     status: the one that the call sets; None where it is ignored.  target: the variable that its result goes to.
     """

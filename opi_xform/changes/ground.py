@@ -53,7 +53,7 @@ class Ground:
         return any(macro.search(text) for text in self.texts) or any(flag.fullmatch(one) for one in self.flags)
 
     def includes(self, begin: int) -> tuple[ByteEdit, ...] | None:
-        """The headers that the file lacks ahead of a place; None where they cannot be put in."""
+        """The headers that the file lacks before a place; None where they cannot be put in."""
         missing: dict[str, None] = {}
         for unit in self.units:
             found = (header for name, header in HEADERS.items() if name not in unit.declared)

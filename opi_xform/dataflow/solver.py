@@ -19,7 +19,7 @@ S = TypeVar("S")
 class Analysis(Protocol[S]):
     """A dataflow problem.
 
-    ``boundary(node)``: the state that enters at a start of the view.  ``transfer(node, state)``: the state behind the
+    ``boundary(node)``: the state that enters at a start of the view.  ``transfer(node, state)``: the state after the
     node, in the direction of the view.  ``transfer_edge(source, target, state)``: the state at the far end of an edge,
     which is named in the graph's own direction whatever the view's.  Both transfers are monotone and keep top at top.
     """
@@ -40,7 +40,7 @@ class Diverged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Solution(Generic[S]):
-    """before[n], after[n]: the states ahead of and behind node n in the view's direction; top where it was not reached.
+    """before[n], after[n]: the states before and behind node n in the view's direction; top where it was not reached.
 
     steps: how many nodes were transferred, for tests of cost.  log, if asked for: (node, state ahead, state behind) at
     each change, in order.  States only go down, so what an early entry shows to fail, fails for good: the log tells

@@ -187,7 +187,7 @@ class Course:
         return state
 
     def ahead_of(self, node: int, state: int) -> Iterator[tuple[str, int]]:
-        """Each event of a node with the set ahead of it, in the direction of the table; state: ahead of the node."""
+        """Each event of a node with the set before it, in the direction of the table; state: before the node."""
         for event in self.ordered(node):
             yield event, state
             state = self.table.steps[event][state]

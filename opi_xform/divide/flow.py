@@ -238,7 +238,7 @@ class VariableFlow:
 
     def call(self, node: Node, call: ins.CallInstr, roots: list[Place | Name | None], span: Span) -> list[Name]:
         if node.number in self.program.graph.followed:
-            return []  # the parameters are bound behind it
+            return []  # the parameters are bound after it
         effect = None
         if isinstance(call.callee, ins.AddrFunc):
             effect = self.program.effects.get(call.callee.key)

@@ -271,7 +271,7 @@ def _plainly(s: ast.Stmt) -> Iterator[ast.Stmt]:
 
 
 def _up_to(body: ast.Stmt, test: ast.Stmt, label: str) -> Sequence[ast.Stmt]:
-    """What stands between a statement and a label behind it, in its block; nothing where the label is elsewhere."""
+    """What stands between a statement and a label after it, in its block; nothing where the label is elsewhere."""
     block = next((b for b in blocks(body) if any(s is test for s in b)), ())
     at = next((i for i, s in enumerate(block) if s is test), 0)
     end = next((i for i, s in enumerate(block) if i > at and isinstance(s, ast.Label) and s.label == label), 0)

@@ -1,4 +1,4 @@
-"""What a format has a library function do with the arguments behind it.
+"""What a format has a library function do with the arguments after it.
 
 ``%n`` writes through an argument, ``%p`` makes text of an address, and reads one back; ``%m`` of scanf stores the
 address of new memory.  None of these stands in a table: it depends on the text.  A literal is believed, and so is a
@@ -16,7 +16,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 
 _CONVERSION = re.compile(r"%[^a-zA-Z%\[]*(?P<length>(?:wf?[0-9]+|[hljztLqm])*)(?P<what>[diouxXeEfFgGaAbBcCsSpnm%\[])")
-"""A conversion as printf and scanf have it; ahead of its length stand flags, widths, precisions and ``1$``."""
+"""A conversion as printf and scanf have it; before its length stand flags, widths, precisions and ``1$``."""
 
 
 def unread(
@@ -51,7 +51,7 @@ _FLOATING = {"": 4, "l": 8, "L": 16}
 
 
 def scanned(call: ins.CallInstr, effect: FunctionEffect, *variables: Mapping[str, ast.Variable]) -> dict[int, int]:
-    """How many bytes each argument behind a format gets at most, in a function of the kind of ``scanf``.
+    """How many bytes each argument after a format gets at most, in a function of the kind of ``scanf``.
 
     Only those of which format and argument agree: an argument of another type counts as one of which nothing is known.
     """

@@ -64,7 +64,7 @@ def _end(lowered: ins.Lowered, block: int, here: bool, effects: Effects) -> bool
 
 
 def _after(instr: ins.Instr, here: bool, effects: Effects) -> bool:
-    """Whether a list of output is open behind an instruction.  Functions that are not known may begin another one."""
+    """Whether a list of output is open after an instruction.  Functions that are not known may begin another one."""
     if not isinstance(instr, ins.CallInstr):
         return here
     name = _name(instr)

@@ -261,7 +261,7 @@ def builtin_headers() -> tuple[str, ...]:
     """Flags that bring stddef.h and kin; () where a C compiler is missing, too.
 
     In order: ``clang -print-resource-dir`` of libclang's major version, the headers inside a ``clang-tidy`` wheel of
-    the same version, GCC's include directory.  Clang's own come with GCC's behind them, for omp.h and quadmath.h, which
+    the same version, GCC's include directory.  Clang's own come with GCC's after them, for omp.h and quadmath.h, which
     clang does not have; GCC's alone have no intrinsics and no tgmath.h that clang reads.
     """
     gcc = gcc_headers()

@@ -131,7 +131,7 @@ class _Collector(UnitBuilder):
         """The declarations that stand in no system header."""
         found: list[CXCursor] = []
         extent_of, locate = self._lib.clang_getCursorExtent, self._sources.locate
-        low, high = 1, 0  # places in a system header: nearly all declarations, one behind the other
+        low, high = 1, 0  # places in a system header: nearly all declarations, one after the other
         for cursor in top:
             if cursor.kind >= _UNIT:
                 continue

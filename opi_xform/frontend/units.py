@@ -32,7 +32,7 @@ from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import UNKNOWN, Type
 
 _SIZED = re.compile(rb"\[\s*(?:(?:const|volatile|restrict|__restrict)\b\s*)*[^\s\]]")
-"""An array behind a parameter's name with a size in its brackets."""
+"""An array after a parameter's name with a size in its brackets."""
 _UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration of function) '([^']+)'")
 
 PROC_NULL = "MPI_PROC_NULL"
@@ -185,7 +185,7 @@ class UnitBuilder:
         group: list[CXCursor] = []
         group_begin = -1
         extent_of = self._lib.clang_getCursorExtent
-        low, high = 1, 0  # places in a system header: nearly all declarations, one behind the other
+        low, high = 1, 0  # places in a system header: nearly all declarations, one after the other
         for cursor in cursors:
             begin = extent_of(cursor).begin
             if low <= begin <= high:

@@ -105,7 +105,7 @@ class Graph:
     preds: tuple[tuple[int, ...], ...]
     frames: tuple[Frame, ...]
     lowered: Mapping[str, ins.Lowered]
-    followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them, or do not matter
+    followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied after them, or do not matter
     out_parameters: Mapping[int, str] = field(default_factory=dict)  # by frame: the one that is put back
     passed: frozenset[str] = (
         frozenset()
@@ -190,7 +190,7 @@ def given(function: ast.Function, arguments: tuple[ins.Operand, ...]) -> tuple[i
 
 
 def behind(call: ins.CallInstr, params: int, printed: bool) -> ins.Escape | None:
-    """What happens to the arguments behind the last parameter: nobody follows a va_list.
+    """What happens to the arguments after the last parameter: nobody follows a va_list.
 
     printed: whoever gets it prints it (``printing.py``).
     """

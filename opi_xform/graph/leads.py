@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable
 from opi_xform.graph.graph import Graph
 
 ENTRY = -1
-"""Where the program begins: ahead of its first node."""
+"""Where the program begins: before its first node."""
 
 
 def leads(graph: Graph, starts: Iterable[int], targets: Collection[int], avoiding: Collection[int]) -> int | None:
-    """A target that can be reached behind one of the nodes without passing one to avoid; None when there is none.
+    """A target that can be reached after one of the nodes without passing one to avoid; None when there is none.
 
     A target that is to be avoided is reached, and not passed.
     """

@@ -75,8 +75,8 @@ class FuncRef(Expr):
 class Member(Expr):
     """``base.field``; ``p->field`` is ``Member(Deref(p), field)``.
 
-    offset: bytes from the start of the record.  padding: bytes behind the member that belong to none.
-    last: no other member lies behind it.  punned: numbers in it, or it as a number, lie where another
+    offset: bytes from the start of the record.  padding: bytes after the member that belong to none.
+    last: no other member lies after it.  punned: numbers in it, or it as a number, lie where another
     member may hold an address (a union).
     """
 

@@ -10,7 +10,7 @@ OPEN = 1 << 40  # bytes to the end of an object, whatever its size
 def bound(array: ast.Expr) -> int:
     """Bytes that a subscript of an array stays inside (C 6.5.6), or ``OPEN``; 0 when nothing is known.
 
-    An array at the end of a struct may go on behind it (the "struct hack"), unless the struct is a declared variable;
+    An array at the end of a struct may go on after it (the "struct hack"), unless the struct is a declared variable;
     one in a union may go on as far as the union.
     """
     at, ends = array, False

@@ -147,7 +147,7 @@ class Load(Instr):
 
 @dataclass(frozen=True, slots=True)
 class Store(Instr):
-    """``padding``: bytes of a struct behind the member that is stored, which belong to no member.
+    """``padding``: bytes of a struct after the member that is stored, which belong to no member.
 
     ``member``: as of a ``Load``.
     """

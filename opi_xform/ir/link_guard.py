@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 GUARD = "_opi_guard"
-"""What the name of a guard ends with, behind that of its variable."""
+"""What the name of a guard ends with, after that of its variable."""
 
 _GUARD = re.compile(
     rb"\b__thread char (\w+)"

@@ -23,7 +23,7 @@ class Declared:
 
     name: where its name stands.  statement: the whole declaration that it is part of (of one made by a macro: the
     macro's use).  specifier: the offset at which a storage class can be inserted, -1 where a macro is in the way.
-    after: the offset behind the declaration, its ``;`` included, -1 likewise.  init: the initialiser, where it is
+    after: the offset after the declaration, its ``;`` included, -1 likewise.  init: the initialiser, where it is
     written plainly; suffix: what stands between name and initialiser.
     plain: no macro makes any of it.  bare: the parent is no block (``for (…``, a label of a ``switch``).
     with_function: the same declaration declares a function.  crowded: one use of a macro makes several declarations.

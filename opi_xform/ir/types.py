@@ -110,7 +110,7 @@ class Record:
         return next((f for f in self.fields if f.name == name), None)
 
     def last(self, field: Field) -> bool:
-        """Whether no other member lies behind it (of a union, each)."""
+        """Whether no other member lies after it (of a union, each)."""
         return self.union or all(f.offset <= field.offset for f in self.fields)
 
     def punned(self, field: Field, numbers: Iterable[tuple[int, int]], records: Mapping[str, Record]) -> bool:
@@ -126,7 +126,7 @@ class Record:
         return any(a < end and begin < b for begin, end in numbers for a, b in addresses)
 
     def padding(self, field: Field) -> int:
-        """Bytes behind a member of a struct that belong to no member."""
+        """Bytes after a member of a struct that belong to no member."""
         if self.union or field.bitfield or field.type.size is None or self.size is None:
             return 0
         end = field.offset + field.type.size

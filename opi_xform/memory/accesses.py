@@ -21,7 +21,7 @@ class Access:
     kind: ``R`` or ``W``.  lo, length: bytes from the object's start; ``lo`` None: anywhere in it.  must: a write that
     happens on every execution and covers exactly these bytes.  why: the called function whose access it is.
     within: bytes of the array that the subscript must stay inside (0: no such array is known).  padding: bytes of a
-    struct behind what is written, which belong to no member.
+    struct after what is written, which belong to no member.
     """
 
     node: int

@@ -1,6 +1,6 @@
 """The smaller one of two numbers: ``a < b ? a : b``, or ``e = i + T; if (e > n) e = n;``.
 
-What is merged behind such a test is the smaller one, whichever way came there.  So it is not greater than either; and a
+What is merged after such a test is the smaller one, whichever way came there.  So it is not greater than either; and a
 loop that it ends runs as often as the two numbers allow.
 """
 

@@ -207,7 +207,7 @@ class Symbols:
         return not (self.is_nonneg(left) and self.is_nonneg(right)) or self.near(left, right)
 
     def near(self, left: Poly, right: Poly) -> bool:
-        """One of two numbers that are not negative may be near the type's end, or behind it (``modulo``)."""
+        """One of two numbers that are not negative may be near the type's end, or after it (``modulo``)."""
         left, right = self.resolve(left), self.resolve(right)
         sums = [p for p in (left, right) if p.constant is None and p.single is None]
         if any(abs(c) >= WRAPS for p in sums for _, c in p.terms) or any(map(self.is_large, sums)):

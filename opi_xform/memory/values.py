@@ -69,7 +69,7 @@ class Values:
     handles: dict[int, int] = field(default_factory=dict)  # of predefined ones that are named, by number
     narrowed: set[int] = field(default_factory=set)  # numbers, perhaps of 64 bits, that become one of 32 bits
     nullable: set[int] = field(default_factory=set)  # offsets, 0 where the pointer is not NULL: ``nullable.py``
-    lazy: set[int] = field(default_factory=set)  # objects that are used behind a joint at which they may not be there
+    lazy: set[int] = field(default_factory=set)  # objects that are used after a joint at which they may not be there
     followed: dict[int, list[int]] = field(default_factory=dict)  # symbol that may be NULL -> nodes at which it is not
     indexed: dict[int, tuple[int, Poly, ins.Operand]] = field(default_factory=dict)
     # load, store -> the one subscript in its address: bytes of an element, value, operand

@@ -65,7 +65,7 @@ def convert_together(
 
 
 def _renewals(going: Going, refused: Mapping[Place, Refusal]) -> tuple[Renewal, ...]:
-    """Where new memory makes room for what is touched behind these receives."""
+    """Where new memory makes room for what is touched after these receives."""
     facts = going.facts
     if len(facts.liveness.judges) != 1:
         return ()

@@ -81,7 +81,7 @@ def followed_all(relevance: Relevance) -> Relevance:
 def _quiet(flat: Flat, facts: Sequence[Facts], interesting: set[int], points_to: GraphPointsTo) -> frozenset[str]:
     """Functions that, with all they call, touch nothing of interest, and change nothing in which a pointer to it is.
 
-    What MPI holds (requests, and the numbers behind a message) they do not change either.  What a function that hands
+    What MPI holds (requests, and the numbers after a message) they do not change either.  What a function that hands
     out memory allocates is the caller's (``program/fresh.py``), and perhaps of interest: it is none of them.
     """
     given = {o for one in facts for o in one.given if o != UNKNOWN}

@@ -10,7 +10,7 @@ other's.  That is the program itself, but for which of the two blocks is which, 
 - nothing else holds an address in one of them there, and no address is stored in one, so that nothing can tell them
   apart.
 
-Liveness then takes the swap for what it is (``joined``): what is live in one slot behind it is live in the other ahead
+Liveness then takes the swap for what it is (``joined``): what is live in one slot after it is live in the other ahead
 of it.  So do the placement (one slot is emptied, the other filled) and the aliases: no other name brings an address
 over a swap, and no operation is pending there.  Either both buffers convert or none.
 """
@@ -167,7 +167,7 @@ class _Finder:
         return Found(first, second, (stores[0], stores[1]), others, frame, self.parameters(frame, nodes))
 
     def forgotten(self, spot: Spot, nodes: Sequence[int]) -> bool:
-        """What holds an address on the way is not looked at any more behind the swap."""
+        """What holds an address on the way is not looked at any more after the swap."""
         if spot[0] == "m" or (spot[0] == "v" and spot[1] in self.names.address_taken):
             return False
         if spot[0] == "v":
@@ -345,9 +345,9 @@ def _exact(program: Program, n: int) -> bool:
 
 
 def joined(program: Program, groups: Sequence[Buffer], strict: bool) -> tuple[list[Buffer], dict[Place, Refusal]]:
-    """The buffers with their swaps, and what is live behind each; and sites that stay because of a swap.
+    """The buffers with their swaps, and what is live after each; and sites that stay because of a swap.
 
-    The least solution: what is live in one slot behind a swap is live in the other ahead of it.
+    The least solution: what is live in one slot after a swap is live in the other before it.
     """
     if not program.exchanges:
         return list(groups), {}
@@ -369,7 +369,7 @@ def joined(program: Program, groups: Sequence[Buffer], strict: bool) -> tuple[li
             both = [refused[key] for key in (e.first, e.second) if key in refused]
             if len(both) == 1:
                 refused.update(dict.fromkeys((e.first, e.second), both[0]))
-    live: set[tuple[int, str]] = set()  # (the swap's last node, pointer): its slot is live behind it
+    live: set[tuple[int, str]] = set()  # (the swap's last node, pointer): its slot is live after it
     while True:
         chosen = [_with_swaps(program, buffer, live, refused) for buffer in groups]
         more = {x for buffer in chosen if buffer.swaps for x in _behind(program, buffer, strict)} - live
@@ -418,6 +418,6 @@ def _with_swaps(
 
 
 def _behind(program: Program, buffer: Buffer, strict: bool) -> set[tuple[int, str]]:
-    """The swaps behind which the buffer's slot is live."""
+    """The swaps after which the buffer's slot is live."""
     judge = Judge(program, buffer, buffer.objects[0], strict)
     return {(s.nodes[1], buffer.carrier.variable) for s in buffer.swaps if judge.behind.get(s.nodes[1], True)}

@@ -6,7 +6,7 @@ not, nobody can use it.  So at any moment there is one object at most that the p
 
 The names that may hold an address of the memory are known (``holding``).  Each of them is a pointer variable that only
 its own name sets and reads, or a temporary; what another one would keep, an object or the bytes of an address, could
-come back.  Behind each allocation all these names are dead, but for the one that it sets.
+come back.  After each allocation all these names are dead, but for the one that it sets.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _targets(node: Node) -> Iterator[tuple[int, ins.Operand]]:
 def _live_behind(
     graph: Graph, nodes: Collection[int], uses: Mapping[int, list[int]], sets: Mapping[int, list[int]]
 ) -> bool:
-    """A name that is read where ``uses`` says may be read behind one of the nodes, before it is set.
+    """A name that is read where ``uses`` says may be read after one of the nodes, before it is set.
 
     What such a node itself sets is new: that is read, of course.
     """

@@ -8,7 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.walk import children
 
 Target = Callable[[str], str]
-"""The program's variable behind a key of the unit; '' for one that is not private."""
+"""The program's variable after a key of the unit; '' for one that is not private."""
 
 
 class Unclear(Exception):

@@ -56,7 +56,7 @@ def _holders(instrs: list[ins.Instr], first: ins.Temp) -> set[ins.Var | ins.Temp
 def _harmless(
     instr: ins.Instr, held: set[ins.Var | ins.Temp], body: ins.Lowered, effects: Mapping[str, FunctionEffect]
 ) -> bool:
-    """Nobody else gets the address, nothing is read or written behind it, and who holds it holds nothing else."""
+    """Nobody else gets the address, nothing is read or written after it, and who holds it holds nothing else."""
     named = {x.key for x in held if isinstance(x, ins.Var)}
     for operand in operands_of(instr):
         if any(isinstance(part, ins.AddrVar) and part.key in named for part in parts_of(operand)):

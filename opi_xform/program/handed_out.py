@@ -185,7 +185,7 @@ def _narrow(type_: Type) -> bool:
 
 
 def put_back(handed: Handed, call: ins.CallInstr, value: ins.Temp) -> ins.Store:
-    """Sets the pointer behind the call, as an assignment to what is written there would."""
+    """Sets the pointer after the call, as an assignment to what is written there would."""
     span = handed.lvalue.span
     return ins.Store(span, call.stmt, handed.address, value, handed.lvalue.type)
 

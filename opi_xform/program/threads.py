@@ -17,7 +17,7 @@ from opi_xform.ir.walk import statements, within_statement
 from opi_xform.record import dataclass
 
 LEFT_OUT_HERE = "leaves out here but perhaps not elsewhere,"
-"""Said of a directive under a false ``#if`` that other flags may bring in, behind the line that has it."""
+"""Said of a directive under a false ``#if`` that other flags may bring in, after the line that has it."""
 
 _ALONE = re.compile(
     r"(?:__builtin_)?(?:mem|str|wcs|is|to|f?abs|l?labs|l?div|malloc|calloc|realloc|free|posix_memalign|aligned_alloc|qsort"

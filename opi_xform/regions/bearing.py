@@ -29,7 +29,7 @@ from opi_xform.regions.sets import Regions
 from opi_xform.values.arithmetic.floating import is_unknown_floating
 
 MOST_GUARDS = 16
-MOST_LEFT = 8  # symbols of a loop whose names behind it are told whatever they are
+MOST_LEFT = 8  # symbols of a loop whose names after it are told whatever they are
 MANY = 24  # cases of a region from which on it is made simpler
 TOO_MANY = 72  # from which on it is told by places only
 
@@ -80,7 +80,7 @@ class Bearing:
     def leaving(self, loop: int) -> Set | None:
         """What a loop's symbols are called after it: each exit symbol equals the one inside.
 
-        An equation that is left out takes nothing away: the symbol behind the loop may then be anything.
+        An equation that is left out takes nothing away: the symbol after the loop may then be anything.
         """
         if loop not in self.named:
             self.named[loop] = self.names_of(loop)

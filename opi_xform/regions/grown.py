@@ -1,4 +1,4 @@
-"""Reads at a counter that only grows: they lie between what it is before its loop and what it is behind it.
+"""Reads at a counter that only grows: they lie between what it is before its loop and what it is after it.
 
 ``for (c…) if (has[c]) for (k…) for (j…) x[…] = buf[p++];`` has no closed form.  Yet each byte that it reads lies in
 front of where the counter goes on, and that is never beyond where it ends.  How far that is, an earlier loop may have
@@ -105,7 +105,7 @@ class Grown:
         return None
 
     def behind_arm(self, block: int, to: int) -> int | None:
-        """Where control comes to from a block by one of its ways, behind one arm of an ``if`` without others in it."""
+        """Where control comes to from a block by one of its ways, after one arm of an ``if`` without others in it."""
         if len(self.graph.succs[block]) == 1 or len(self.graph.preds[to]) > 1:
             return to
         following = self.graph.succs[to]

@@ -181,7 +181,7 @@ def _enough(telescope: Writing, loop: int, tiles: Poly, size: Poly, total: Poly)
 def _stretch(
     telescope: Writing, loop: Loop, digits: Digits, tiles: Tiles, interval: Interval
 ) -> tuple[Poly, Poly] | None:
-    """From the first byte to behind the last one; None where the weights are others, or in the loops' own order."""
+    """From the first byte to after the last one; None where the weights are others, or in the loops' own order."""
     symbols = telescope.symbols
     counts = {k for k, _ in digits} | {k for k, _, _ in tiles}
     lo = interval.lo

@@ -123,7 +123,7 @@ class Live:
         return self.found  # and at_entry
 
     def needed(self) -> set[int]:
-        """The loops in which something happens to the object, and in or behind which it matters for what is asked."""
+        """The loops in which something happens to the object, and in or after which it matters for what is asked."""
         if self.entry:
             return self.busy
         work = sorted({self.graph.nodes[n].block for n in self.queries})
@@ -149,7 +149,7 @@ class Live:
 
         ``sinks``: states at LATCH and on each exit edge.  With ``observe``, queries are answered; without
         ``reads``, only what passes is looked at.  ``starts``: the places of items; they are looked at, and what comes
-        behind them.  A stretch in which nothing happens to the object changes no state: where its paths part, they
+        after them.  A stretch in which nothing happens to the object changes no state: where its paths part, they
         meet again.
         """
         region = self.region(loop)
@@ -314,7 +314,7 @@ class Live:
     # --- loops ---------------------------------------------------------------------------------------------------
 
     def summarise(self, loop: int) -> _Summary:
-        """What the loop reads first.  What passes through it is only looked at where something is live behind it."""
+        """What the loop reads first.  What passes through it is only looked at where something is live after it."""
         header = self.nest.loops[loop].header
         exits = [edge for edge in self.nest.loops[loop].exits if not self.dead(edge[1])]
         sinks: dict[Edge, State] = {LATCH: {}, **{edge: {} for edge in exits}}

@@ -233,7 +233,7 @@ class Telescope:
                     intervals.append(way)
 
     def behind(self, loop: Loop, block: int, lo: Poly, hi: Poly, given: Pairs) -> Interval | None:
-        """The interval behind what earlier loops wrote, its beginning told by their ends, too: ``p`` went on there.
+        """The interval after what earlier loops wrote, its beginning told by their ends, too: ``p`` went on there.
 
         Where each of them runs t turns, and not 0 instead of less, it is the same place.  Else nothing may be said of
         another one: the length has to be t for each of them, multiplied with a number that is not negative; of two t

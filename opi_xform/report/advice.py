@@ -95,7 +95,7 @@ def advice(
     shown: Shown,
     width: int,
 ) -> list[Line]:
-    """The list, most bytes first; what would gain nothing is counted behind it.
+    """The list, most bytes first; what would gain nothing is counted after it.
 
     fixes: what --fix would do, for the sites that convert with it.
     """
@@ -137,7 +137,7 @@ def _rank(d: Decision, known: Mapping[SiteKey, Weight], run: Measured | None) ->
     if run is not None:
         return (0, -run.copied, -run.bytes, 0)
     weight = known.get((d.span.file, d.span.begin, d.side), Weight(None, True, 0))
-    # Of a length that is not known no more can be said than that it is worth a look: behind those that are.
+    # Of a length that is not known no more can be said than that it is worth a look: after those that are.
     return (1, -weight.loops if weight.length is not None else 0.5 - weight.loops, -(weight.length or 0), 0)
 
 

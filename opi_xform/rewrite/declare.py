@@ -59,7 +59,7 @@ def declaration_edits(text: SourceText, edit: PointerDeclaration) -> Iterator[By
 
 
 def link_edit(text: SourceText, edit: LinkName) -> ByteEdit:
-    """An asm label behind the declarator, which GCC and all compilers like it know.  Raises PlanError for macros."""
+    """An asm label after the declarator, which GCC and all compilers like it know.  Raises PlanError for macros."""
     for span in (edit.declarator_name, *([edit.suffix] if edit.suffix is not None else [])):
         if not span.editable:
             raise PlanError(span, "the declaration is written by a macro")
@@ -70,7 +70,7 @@ def link_edit(text: SourceText, edit: LinkName) -> ByteEdit:
 
 
 def guard_edits(text: SourceText, edit: LinkName) -> Iterator[ByteEdit]:
-    """The guard, on a line of its own behind the declaration; without an initialiser it could be common itself."""
+    """The guard, on a line of its own after the declaration; without an initialiser it could be common itself."""
     if edit.guard is None:
         return
     line, end = guard_text(edit.guard.name, edit.guard.header), edit.guard.statement.end
@@ -109,7 +109,7 @@ def _storage(text: SourceText, edit: PointerDeclaration) -> Iterator[ByteEdit]:
 
 
 def _behind_parentheses(text: SourceText, name: int, begin: int) -> int:
-    """Where the dimensions begin: behind the parenthesis of ``double (b)[N]``, which changes nothing."""
+    """Where the dimensions begin: after the parenthesis of ``double (b)[N]``, which changes nothing."""
     opened, closed = text.before(name).end, text.after(begin)
     if text.data[opened - 1 : opened] == b"(" and text.data[closed : closed + 1] == b")":
         return closed + 1

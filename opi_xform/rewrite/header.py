@@ -78,7 +78,7 @@ def _below(text: SourceText, includes: Sequence[_Include], line: bytes) -> ByteE
 
 
 def is_included(text: SourceText, header: str, begin: int) -> bool:
-    """Whether each configuration includes a header of the system ahead of a place."""
+    """Whether each configuration includes a header of the system before a place."""
     found = (include for include in _includes(text) if include.depth == 0 and include.end < begin)
     return any(include.name == header.encode() for include in found)
 

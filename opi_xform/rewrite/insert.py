@@ -95,7 +95,7 @@ def inside(
 
 
 def _with_semicolon(text: SourceText, anchor: Span) -> Span:
-    """The anchor with the ``;`` behind it: where a macro writes a statement (``CHECK(x);``) it is outside its span."""
+    """The anchor with the ``;`` after it: where a macro writes a statement (``CHECK(x);``) it is outside its span."""
     following = text.after(anchor.end)
     if text.data[anchor.end - 1 : anchor.end] in (b";", b"}") or text.data[following : following + 1] != b";":
         return anchor
@@ -182,7 +182,7 @@ class _Place:
     def _spans_lines(self) -> bool:
         """Such an anchor gets what follows it on a new line even if it does not begin its own.
 
-        A statement inside it that ends where it ends may have lines of its own there, behind a trailing comment.
+        A statement inside it that ends where it ends may have lines of its own there, after a trailing comment.
         """
         return self.text.line_start(self.anchor.end - 1) > self.anchor.begin
 

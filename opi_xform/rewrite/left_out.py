@@ -2,7 +2,7 @@
 
 It is no part of the program in this configuration, for which the output is written (soundness.md).  But in
 another one it would still compile, and mean the one variable that all ranks share, or a buffer that is gone.  So each
-piece of it gets an ``#error``, behind the directive that opens it: this configuration does not see it, another one
+piece of it gets an ``#error``, after the directive that opens it: this configuration does not see it, another one
 stops there.
 """
 
@@ -40,7 +40,7 @@ class LeftOut:
         return tuple(self._naming.get(name, {}).values())
 
     def guards(self, name: str, span: Span, known: Collection[Place]) -> tuple[int, ...] | None:
-        """Behind which directives of the text ``#error`` has to stand; None where that cannot be said.
+        """After which directives of the text ``#error`` has to stand; None where that cannot be said.
 
         known: where the name stands in text that is compiled.  A header that is read twice may have the same text left
         out once and compiled once: what is known there needs no guard, and may have none.
@@ -68,7 +68,7 @@ class LeftOut:
 
 
 def stops(text: SourceText, edit: StopOthers) -> Iterator[ByteEdit]:
-    """Behind each directive that opens text with the name, an ``#error``.  Raises PlanError."""
+    """After each directive that opens text with the name, an ``#error``.  Raises PlanError."""
     heads = _heads(text, edit.span)
     places: dict[int, None] = {}
     for at in _mentions(text, edit.name, edit.span):

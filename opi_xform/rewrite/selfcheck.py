@@ -65,7 +65,7 @@ def _problems(top: str, before: Unit, after: Unit | FrontendError) -> list[Rejec
 def _compare(top: str, before: Unit, after: Unit) -> list[Rejected]:
     """Errors of the result, and what hints at one: a lost function, a call of something that nothing declares.
 
-    What the program itself calls ahead of its definition may stay so.
+    What the program itself calls before its definition may stay so.
     """
     found = [Rejected(original(top, d.file), d.line, d.message) for d in after.diagnostics if d.severity == "error"]
     known = {*before.declared, *(function.name for function in before.functions.values())}

@@ -60,7 +60,7 @@ class SourceText:
 
     @property
     def begin(self) -> int:
-        """Where the text begins: behind the mark of its order of bytes, which some editors write."""
+        """Where the text begins: after the mark of its order of bytes, which some editors write."""
         return len(BOM_UTF8) if self.data.startswith(BOM_UTF8) else 0
 
     @cached_property
@@ -225,7 +225,7 @@ class SourceText:
         return -1
 
     def close_paren(self, offset: int) -> int:
-        """The offset behind the ``)`` that closes the ``(`` at ``offset``; -1 when none does before a ``;``."""
+        """The offset after the ``)`` that closes the ``(`` at ``offset``; -1 when none does before a ``;``."""
         depth = 0
         while offset < len(self.data):
             region = self.region_at(offset)

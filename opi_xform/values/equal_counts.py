@@ -274,7 +274,7 @@ class Sums:
         return number_ in self.symbols.inner[phi.loop] and of.kind == "phi" and of.key[1] == phi.cell
 
     def before(self, s: int, loop: Loop, levels: int) -> tuple[Poly, list[Step]] | None:
-        """The value in front of a branch, or of a loop inside, behind which the symbol stands; and what came to it."""
+        """The value in front of a branch, or of a loop inside, after which the symbol stands; and what came to it."""
         info = self.symbols.table[s]
         if info.kind == "phi":
             return self.around_branch(s, loop)

@@ -22,7 +22,7 @@ _NOWHERE = (-1, -1)
 class Joints:
     """What is known of values when they are told apart by the ways on which they came.
 
-    ``start``: all is asked about what comes behind this block, before a loop around it begins a new turn: a joint there
+    ``start``: all is asked about what comes after this block, before a loop around it begins a new turn: a joint there
     was come to from the block.  -1: anywhere.
     """
 

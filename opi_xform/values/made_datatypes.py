@@ -17,7 +17,7 @@ from opi_xform.values.evaluate import Evaluator
 
 
 class MadeTypes(Evaluator):
-    """What is known of a datatype behind the call that makes it."""
+    """What is known of a datatype after the call that makes it."""
 
     def __init__(
         self, variables: Mapping[str, ast.Variable], calls: Calls, values: Values, families: Mapping[int, int]

@@ -350,7 +350,7 @@ class Steps(Touches):
         return Filled(base, offset, type_, self.read_cell(node, base, offset, type_))
 
     def appended(self, node: Node, call: ins.CallInstr, values: tuple[Poly, ...], to: int, filled: Filled) -> None:
-        """The bytes that a call appends to what argument ``to`` points to; the next ones go behind them."""
+        """The bytes that a call appends to what argument ``to`` points to; the next ones go after them."""
         bytes_ = self.opaque(node, ("appended", to), nonneg=True)
         self.touch(node, values[to] + filled.bytes, call.args[to], node.frame, "W", bytes_, True)
         self.set_cell(filled.object, filled.offset, filled.bytes + bytes_, node, filled.type)
@@ -411,7 +411,7 @@ class Steps(Touches):
     ) -> tuple[int, int, int] | None:
         """The object, and the bytes of it that a call writes: a known number, or an array of requests and the like.
 
-        A message of unknown length may go on behind the array in which it begins.
+        A message of unknown length may go on after the array in which it begins.
         """
         operand, written, message = call.args[index], call.call.args[index], is_message(effect, index)
         address = self.symbols.not_null(address)

@@ -65,7 +65,7 @@ static unsigned bin_of(size_t pages) {
 static void link_free(struct opi_span *s) {
     unsigned b = bin_of(s->pages);
     struct opi_span *before = NULL, *after = bin[b];
-    if (s->touched == 0 && after && after->touched != 0) { /* behind the last that holds memory, or a few steps further in a long list */
+    if (s->touched == 0 && after && after->touched != 0) { /* after the last that holds memory, or a few steps further in a long list */
         int n = 0;
         while (after && after->touched != 0 && n++ < SCAN) {
             before = after;

@@ -7,7 +7,7 @@
  *
  * Three layers, each a file:
  *   pages.c   runs of pages, one lock: best fit, joined with their neighbours when freed, returned to the system past a bound
- *   blocks.c  blocks up to OPI_SLAB_MAX in slabs of at most 64, by size class: a cache a thread without locks, behind it one list a class with a lock
+ *   blocks.c  blocks up to OPI_SLAB_MAX in slabs of at most 64, by size class: a cache a thread without locks, after it one list a class with a lock
  *   family.c  the functions of the program, and which of the two a pointer belongs to
  * All that describes memory is private to the process and away from it, so no peer's stray write can harm the allocator, freed memory is not touched, and a
  * fork finds the books consistent by taking the locks. */

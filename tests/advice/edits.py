@@ -130,7 +130,7 @@ class Following:
         return [out]
 
     def ended(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
-        """Where it is NULL the program ends: ahead of what asks, and in what is done then."""
+        """Where it is NULL the program ends: before what asks, and in what is done then."""
         ahead: dict[str, tuple[ByteEdit, ...]] = {}
         inside: dict[str, tuple[ByteEdit, ...]] = {}
         for span in spans:
@@ -160,7 +160,7 @@ class Following:
         return [out]
 
     def waited(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
-        """The operation that may be pending is waited for: before what is in the way, or behind itself."""
+        """The operation that may be pending is waited for: before what is in the way, or after itself."""
         first, *rest = spans
         call, pending, stop = self.call(first), self.place(first), self.place(rest[0]) if rest else None
         if call is None or pending is None or not repeatable(call.args[-1]):
@@ -225,7 +225,7 @@ def _pointers(statement: ast.Stmt, span: Span) -> Iterator[ast.Expr]:
 
 
 def _sets(statement: ast.Stmt, asked: ast.Expr) -> bool:
-    """A statement sets what it asks for: nothing is known of that ahead of it."""
+    """A statement sets what it asks for: nothing is known of that before it."""
     return any(isinstance(e, ast.Assign) and _covers(e.target.span, asked.span) for e in _expressions(statement))
 
 

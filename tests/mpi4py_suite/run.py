@@ -5,7 +5,7 @@ environment of its own, runs the suite both ways on 1, 2 and 4 ranks and on pret
 test and rank by rank. Prints every difference, and what the profile says was left to the MPI on a node.
 
 The suite runs in parts, each in jobs of its own. A job that dies, or in which nothing happens for a while, is taken up
-again behind the tests that were running. What was run is kept: with --resume a part that came to its end with the same
+again after the tests that were running. What was run is kept: with --resume a part that came to its end with the same
 library is not run again, and one that was interrupted goes on where it was.
 """
 

@@ -158,7 +158,7 @@ def test_no_buffer_is_lost(mpi_user: MpiUser, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", HANDLERS)
 def test_messages_in_returns(mpi_user: MpiUser, tmp_path: Path, form: str) -> None:
-    """The buffer is freed behind the message, and ahead of the return, however the program lets errors return."""
+    """The buffer is freed after the message, and before the return, however the program lets errors return."""
     before, setting = HANDLERS[form]
     out, text = transformed(tmp_path, RETURNED % {"before": before, "set": setting})
     assert text.count("= OPI_Give(&w, N") + text.count("(OPI_Give(&w, N") == 4

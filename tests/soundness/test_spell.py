@@ -76,7 +76,7 @@ def test_an_if_keeps_its_else(name: str, call: str) -> None:
 
 
 def test_a_function_stays_in_the_file_of_its_macros() -> None:
-    """Those that are defined behind the head of the file are not in the other one."""
+    """Those that are defined after the head of the file are not in the other one."""
     rule = next(rule for rule in rewritings() if rule.name == "function_in_other_file")
     functions = (
         "void f(int *n)\n{{\n    *n = 1;\n}}\n{macro}void g(int *n)\n{{\n    *n = {one};\n}}\nint main(void)\n{{\n}}\n"

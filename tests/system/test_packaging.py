@@ -103,7 +103,7 @@ def test_installed_wheel_works_outside_a_checkout(
         done([sys.executable, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], tmp_path).strip()
     )
     done([sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel], tmp_path)
-    # Behind the new environment's own packages, and without the editable install's hook: that is a .pth file.
+    # After the new environment's own packages, and without the editable install's hook: that is a .pth file.
     (site / "dependencies.pth").write_text(f"{here}\n")
 
     environment = {key: value for key, value in mpi_user.environment.items() if key != "PYTHONPATH"}

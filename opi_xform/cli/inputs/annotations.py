@@ -153,7 +153,7 @@ def _statement(text: SourceText, comment: Region) -> tuple[int, int]:
 
 
 def _statement_begin(text: SourceText, position: int) -> int:
-    """Just behind the ``;`` or brace before ``position``, outside comments and literals."""
+    """Just after the ``;`` or brace before ``position``, outside comments and literals."""
     while position > 0:
         region = text.region_at(position - 1)
         if region is not None:
@@ -166,7 +166,7 @@ def _statement_begin(text: SourceText, position: int) -> int:
 
 
 def _statement_end(text: SourceText, position: int) -> int:
-    """Just behind the next ``;`` outside comments and literals."""
+    """Just after the next ``;`` outside comments and literals."""
     while True:
         found = text.data.find(b";", position)
         if found < 0:

@@ -136,7 +136,7 @@ def _writes_others(program: Program, n: int, keys: Collection[str]) -> bool:
 
 
 def _reached(edges: Sequence[Sequence[int]], start: int, end: int) -> set[int]:
-    """The nodes behind one, as far as another."""
+    """The nodes after one, as far as another."""
     seen: set[int] = set()
     work = [start]
     while work:

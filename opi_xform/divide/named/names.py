@@ -43,7 +43,7 @@ class Naming:
     """An allocation with a message inside: its objects (one for each copy of its function), and its variables.
 
     place: of the allocating call.  made: nodes that set the base to the memory.  owners: variables that name a part
-    behind the first one.  links: all nodes that set one variable by another.
+    after the first one.  links: all nodes that set one variable by another.
     """
 
     base: str

@@ -34,7 +34,7 @@ class NamedDivision:
     """An allocation that falls into parts with names.
 
     first: elements of the first part, as text.  sizes: those of the part that is named where a mention stands, by its
-    place.  mentions: of all its variables, each with the variable.  untested: the tests ahead of what frees it that
+    place.  mentions: of all its variables, each with the variable.  untested: the tests before what frees it that
     always find memory.  assumes: that no part's size is negative.
     """
 

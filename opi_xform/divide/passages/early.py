@@ -17,7 +17,7 @@ _OF_NAMES = (ast.VarRef, ast.IntLit, ast.Binary, ast.Unary, ast.Cast, ast.Logica
 
 
 def stands_early(program: Program, function: ast.Function, words: ast.Expr, before: Sequence[ast.Stmt]) -> bool:
-    """Where ``words`` can be evaluated behind the statements, they can before them, too.
+    """Where ``words`` can be evaluated after the statements, they can before them, too.
 
     No pointer, and no subscript or divisor, that they go by is set by the statements; nor is what they ask before they
     go by it (``have ? p->n : 0``).

@@ -39,7 +39,7 @@ class Passage:
     key: the buffer's variable.  place: the site.  address: the message's first argument, without casts.  start: the
     element that it begins with; count: how many.  first, last: the statements.  mentions: the buffer's elements in
     them, as ``buf[…]``.  name: of the new block; the names of its companions begin with it.  handed: the message is a
-    send that pends behind them: nothing waits for it in this block, and only what is given away needs no free here.
+    send that pends after them: nothing waits for it in this block, and only what is given away needs no free here.
     through: functions between this one and the message, which are given its place.
     """
 
@@ -154,7 +154,7 @@ def _around(
     program: Program, function: ast.Function, message: ast.Stmt, of: Message, mentions: Sequence[Mention], words: Words
 ) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
     """The first and the last statement that have to do with a message, the buffer's elements in them, what stands
-    between the first one and the message, and whether the message goes on behind the last one.
+    between the first one and the message, and whether the message goes on after the last one.
 
     Before a send: those that write elements; after a receive: those that read some.  Between them may stand others
     that do not name the buffer, or only give it to other messages, and what the message's own statement and the tests
@@ -281,7 +281,7 @@ def said(read: Callable[[str], bytes]) -> Words:
 
 
 def waited_for(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) -> int | None:
-    """The statement behind a message that waits for it, as far as the words tell."""
+    """The statement after a message that waits for it, as far as the words tell."""
     request = use.call.args[use.op.request] if use.op.request is not None else None
     named = {e.var for e in within(request) if isinstance(e, ast.VarRef)} if request is not None else set()
     for i in range(at + 1, len(body)):

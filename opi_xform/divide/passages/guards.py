@@ -1,6 +1,6 @@
 """Messages that stand under a condition which is known to hold: ``if (peer != MPI_PROC_NULL) MPI_Send(…);``.
 
-What a passage begins with is then evaluated ahead of the condition.  So it has to be one that holds each time.
+What a passage begins with is then evaluated before the condition.  So it has to be one that holds each time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def comes_to(program: Program, enter: int, message: int, leave: int) -> bool:
 
 
 def open_ways(program: Program, block: int) -> tuple[int, ...]:
-    """The blocks behind one, without that to which a condition of known outcome does not lead."""
+    """The blocks after one, without that to which a condition of known outcome does not lead."""
     graph = program.graph
     succs = tuple(graph.succs[block])
     if len(succs) != 2 or not graph.blocks[block]:

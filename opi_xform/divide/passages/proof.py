@@ -1,13 +1,13 @@
 """That a block of its own can stand for the elements of a passage (``find.py``), and what that rests on.
 
 The program is analysed with two marks at each passage: before its first statement variables that hold the start and the
-number of its elements, behind its last one another.  On that graph it is proved, of every copy of the function,
+number of its elements, after its last one another.  On that graph it is proved, of every copy of the function,
 
 - the message is of just these elements, whose start and number are known since the first mark;
 - between the marks no way leads out, and none leads in, nor past the message, which may stand under a condition;
 - what is touched of the buffer between the marks are these elements by their number, ``buf[…]``, which is written anew,
   or others;
-- behind the first mark none of these elements is read before it is written, and none is read behind the last one
+- after the first mark none of these elements is read before it is written, and none is read after the last one
   before it is written again.
 """
 
@@ -335,7 +335,7 @@ class Proof:
     # --- before and behind -----------------------------------------------------------------------------------------
 
     def dead(self, stretches: Sequence[Stretch]) -> tuple[str, ...] | None:
-        """Nothing of what travels is needed from before the passages, or behind them: on what that rests."""
+        """Nothing of what travels is needed from before the passages, or after them: on what that rests."""
         out: set[str] = set()
         by_object: dict[int, list[Stretch]] = {}
         for one in stretches:

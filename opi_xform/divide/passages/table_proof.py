@@ -1,6 +1,6 @@
 """That the rows of a table can stand for the stretches that a loop of receives brings (``tables.py``).
 
-The program is analysed with marks: how many turns the loop has, before it; the end, behind the last statement; and in
+The program is analysed with marks: how many turns the loop has, before it; the end, after the last statement; and in
 each element's number which message it may be of, where that message begins and how long it is, evaluated right there.
 On that graph it is proved, of every copy of the function,
 
@@ -8,7 +8,7 @@ On that graph it is proved, of every copy of the function,
 - no way leads out between the marks, and none leads in;
 - what touches the buffer between them is the messages, and elements that lie in the message of their row;
 - the row of such an element is one that the loop has received into, and all messages are complete at the end;
-- behind the end nothing is read of the buffer before it is written.  What is read between the marks came in between.
+- after the end nothing is read of the buffer before it is written.  What is read between the marks came in between.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class TableProof(Proof):
     """One program with marks; ``table`` proves one, ``together`` says what several rest on."""
 
     def table(self, marked: MarkedTable) -> ProvedTable | None:
-        """All but that nothing is needed behind it; None where it is not proved."""
+        """All but that nothing is needed after it; None where it is not proved."""
         p = self.program
         if not p.complete or p.graph.background.nodes or p.threads or p.nest.irreducible:
             return None
@@ -326,10 +326,10 @@ class TableProof(Proof):
             return False
         return not pending(names, one.use.node, one.use.op, [Asked(one.leave, True)])
 
-    # --- behind them -----------------------------------------------------------------------------------------------
+    # --- after them -----------------------------------------------------------------------------------------------
 
     def together(self, proved: Sequence[ProvedTable]) -> dict[int, tuple[str, ...]]:
-        """Which of them nothing is needed of behind their ends, by number, and on what that rests."""
+        """Which of them nothing is needed of after their ends, by number, and on what that rests."""
         out: dict[int, tuple[str, ...]] = {}
         objects = {one.around.use.object for table in proved for one in table.lines}
         rests = {
@@ -352,7 +352,7 @@ class TableProof(Proof):
 
 
 class Behind(Between):
-    """What is needed of an object behind the ends of tables, where what is read of their messages comes with these.
+    """What is needed of an object after the ends of tables, where what is read of their messages comes with these.
 
     rested: by end, on what it rests that nothing is.
     """

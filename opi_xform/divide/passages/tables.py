@@ -1,4 +1,4 @@
-"""Receives in a loop, each into a stretch of one buffer that the program computes, and what is read of them behind it.
+"""Receives in a loop, each into a stretch of one buffer that the program computes, and what is read of them after it.
 
 ``for (i = 0; i < n; i++) MPI_Irecv(&buf[at[i]], many[i], …);`` … ``x += buf[at[which] + j];`` is a *table of
 messages*: from the loop to the last statement that reads what came, message ``i`` may have a block of its own, row
@@ -262,11 +262,11 @@ def _names(e: ast.Expr, key: str) -> bool:
 
 
 def _directives(data: bytes, begin: Span, end: Span) -> bool:
-    """Lines between two statements that are the preprocessor's: a word may mean something else behind them."""
+    """Lines between two statements that are the preprocessor's: a word may mean something else after them."""
     return bool(re.search(rb"^[ \t]*(#|\?\?=|%:)", data[begin.begin : end.end], re.MULTILINE))
 
 
-# --- what is read behind it -------------------------------------------------------------------------------------------
+# --- what is read after it -------------------------------------------------------------------------------------------
 
 
 def _behind(

@@ -248,7 +248,7 @@ class ByResult:
             data = self.read(d.statement.file)
             opened = data.find(b"(", e.callee_span.end, e.span.end)
             if not names.isdisjoint(_WORD.findall(data, opened, e.span.end)):
-                raise _NotUnderstoodError  # behind the statement it is the one that this declares
+                raise _NotUnderstoodError  # after the statement it is the one that this declares
             if (
                 data[e.callee_span.end : opened].strip()
                 or data[d.init_span.begin : d.init_span.end] != (data[e.span.begin : e.span.end])

@@ -43,7 +43,7 @@ MOST_ALIGNED = 16  # bytes to which any variable may be aligned
 
 
 class _NotUnderstoodError(Exception):
-    """A place that is written in another way, or an access that may go on behind the array."""
+    """A place that is written in another way, or an access that may go on after the array."""
 
 
 @dataclass(frozen=True, slots=True)

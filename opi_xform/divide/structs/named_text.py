@@ -11,7 +11,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.spelling.configurations import means
 from opi_xform.ownership.spelling.mentioned import mentions_of
 
-_OTHER_NAMES = (b".", b"->", b"struct", b"union", b"enum")  # behind these a word names no variable
+_OTHER_NAMES = (b".", b"->", b"struct", b"union", b"enum")  # after these a word names no variable
 _DEFINES = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:\r?\n)?)*)", re.MULTILINE)
 
 

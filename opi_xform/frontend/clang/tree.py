@@ -71,7 +71,7 @@ class Tree:
             yield i
 
     def below(self, i: int) -> Iterator[int]:
-        """The nodes in node ``i``: those behind it that have no parent before it."""
+        """The nodes in node ``i``: those after it that have no parent before it."""
         for k in range(i + 1, len(self)):
             if self.parent[k] < i:
                 break
@@ -137,7 +137,7 @@ class Places:
             if body is not None:
                 end = max(end, body.end)
         else:
-            # The last token comes from a macro body, or from plain text behind one.  Inside another macro's argument
+            # The last token comes from a macro body, or from plain text after one.  Inside another macro's argument
             # libclang answers with the outermost expansion's end; the last child knows better.
             shared = [self.end[k] for k in self._tree.kids[i] if self._tree.raw_end[k] == raw_end and self.end[k]]
             if shared:
@@ -147,7 +147,7 @@ class Places:
         self.end[i] = end
         for outer in around:
             if end > outer.end:
-                # Begins with a macro's whole text and goes on behind it.
+                # Begins with a macro's whole text and goes on after it.
                 self.begin[i] = outer.begin
             elif end == outer.end or not macros.in_one_argument(file, outer, begin, end):
                 self.begin[i], self.end[i] = outer.begin, outer.end

@@ -2,7 +2,7 @@
 
 The parser reads the program without OpenMP; what the directives say is read here.  In a program without data races no
 iteration of a loop that threads share depends on another: in order it does the same.  What differs is what is left in
-variables: a private one has its old value again behind the region.  So such a variable may have either value there
+variables: a private one has its old value again after the region.  So such a variable may have either value there
 (``Regions.body``), and the program is understood with OpenMP and without it.
 
 Source: OpenMP Application Programming Interface, version 5.2, sections 4 (directives), 5.4 (data sharing), 10 and 11.
@@ -122,9 +122,7 @@ class _Finder:
                 if stmt.span.file == file.path:
                     self.at.setdefault(stmt.span.begin, stmt)
         self.regions: list[tuple[Directive, ast.Stmt]] = []
-        self.restored: dict[
-            int, dict[str, Type]
-        ] = {}  # by statement: variables that may have their old value behind it
+        self.restored: dict[int, dict[str, Type]] = {}  # by statement: variables that may have their old value after it
 
     def run(self) -> Regions:
         """Raises Unfollowed."""
@@ -234,7 +232,7 @@ class _Finder:
                     self.own_values(directive, stmt, key)
 
     def listed(self, directive: Directive, stmt: ast.Stmt) -> dict[str, Type]:
-        """Private variables of the region that may have their old value behind it.  Raises Unfollowed."""
+        """Private variables of the region that may have their old value after it.  Raises Unfollowed."""
         out: dict[str, Type] = {}
         for clause, words in directive.clauses:
             if clause not in LISTS or clause == "shared":
@@ -285,7 +283,7 @@ class _Finder:
                 raise directive.refusal(f"may find in `{_name(key)}` what a thread left there")
 
     def anew(self, key: str, part: ast.Stmt) -> bool:
-        """Each mention of a variable lies behind one that sets it, in the same turn of the part's loop."""
+        """Each mention of a variable lies after one that sets it, in the same turn of the part's loop."""
         jumps = any(isinstance(s, (ast.Label, ast.Case)) for s, _ in statements(part))
         stack: list[tuple[ast.Stmt, bool]] = [(part, False)]
         while stack:

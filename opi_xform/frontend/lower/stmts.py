@@ -124,7 +124,7 @@ class Statements:
         return found
 
     def _unfolded(self, expression: Expr, span: Span) -> Stmt | None:
-        """A statement expression whose value nobody reads, perhaps behind a comma (glibc's ``assert``), as a block."""
+        """A statement expression whose value nobody reads, perhaps after a comma (glibc's ``assert``), as a block."""
         before: list[Stmt] = []
         while True:
             if isinstance(expression, Comma):
@@ -164,7 +164,7 @@ class Statements:
     def _parts(
         self, stmt: Stmt, variables: dict[str, Variable], declared: list[Variable], nested: int
     ) -> list[Expr] | None:
-        """A statement as expressions, one behind the other; None where it is more."""
+        """A statement as expressions, one after the other; None where it is more."""
         match stmt:
             case Null():
                 return []
@@ -256,7 +256,7 @@ class Statements:
 
     def _return(self, i: int, kids: list[int]) -> Stmt:
         value = self._ex.expr(kids[0]) if kids else None
-        if value is not None:  # nodes are lowered from the last to the first: those behind an `if` are known there
+        if value is not None:  # nodes are lowered from the last to the first: those after an `if` are known there
             self._returned.update(e.var for e in within(value) if isinstance(e, VarRef))
         return Return(self._span(i), value)
 

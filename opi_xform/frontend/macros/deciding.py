@@ -90,12 +90,12 @@ class Deciding:
         return frozenset(out)
 
     def own(self, data: bytes, at: int) -> bool:
-        """Only macros of the program's own decide about the text behind the directive at a place."""
+        """Only macros of the program's own decide about the text after the directive at a place."""
         found = self.texts[data].groups.get(at) if data in self.texts else None
         return found is not None and not any(map(self.is_foreign, found))
 
     def by_flags(self, data: bytes, at: int) -> bool:
-        """Whether there is OpenMP, the same for all compilers, decides alone about the text behind a directive.
+        """Whether there is OpenMP, the same for all compilers, decides alone about the text after a directive.
 
         Other macros may have other values elsewhere: by headers that only some compilers read, or in another copy of a
         file that is included twice.

@@ -75,7 +75,7 @@ class Macros:
         self._all_tokens: dict[str, frozenset[str]] = {}
         by_file: dict[str, dict[int, tuple[int, CXCursor]]] = {}
         extent_of = unit.lib.clang_getCursorExtent
-        low, high = 1, 0  # places in a system header: nearly all expansions, one behind the other
+        low, high = 1, 0  # places in a system header: nearly all expansions, one after the other
         for cursor in expansions:
             extent = extent_of(cursor)
             if low <= extent.begin <= high:

@@ -15,7 +15,7 @@ _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
 _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _PARAMS = rb"define\b(?s:.*?)\b%s(\([^()]*\))"
-"""Behind the word that is the macro's name, with no space."""
+"""After the word that is the macro's name, with no space."""
 
 _FURTHER = 64  # arguments in the place of `...`
 
@@ -123,7 +123,7 @@ def _stretches(unit: TranslationUnit, sources: Sources) -> list[tuple[bytes, int
 
 
 def _unused(words: Sequence[str], text: bytes) -> set[int]:
-    """The parameters that a definition does not use, by their place; that of further ones counts for all behind it."""
+    """The parameters that a definition does not use, by their place; that of further ones counts for all after it."""
     params = re.search(_PARAMS % re.escape(words[2].encode()), text)
     if params is None:
         return set()

@@ -62,7 +62,7 @@ def _makes(
 
 
 def _use(names: Iterable[bytes]) -> re.Pattern[bytes] | None:
-    """One of these names, behind what only asks for it or sets it, or not."""
+    """One of these names, after what only asks for it or sets it, or not."""
     some = b"|".join(map(re.escape, sorted(names)))
     if not some:
         return None

@@ -66,7 +66,7 @@ def written_out(file: File, use: Expansion, macros: Macros, quoted: Quoted) -> t
 
 
 def _follows_name(file: File, use: Expansion, macros: Macros) -> bool:
-    """The name of a macro with parameters stands before the use: parentheses behind it would be its arguments."""
+    """The name of a macro with parameters stands before the use: parentheses after it would be its arguments."""
     line = file.data.rfind(b"\n", 0, max(file.data.rfind(b";", 0, use.begin), 0)) + 1
     before = [file.data[a:b] for a, b, kind in tokens(file.data, line, use.begin) if kind != "space"]
     definition = macros.definition(before[-1].decode("utf-8", "replace")) if before else None

@@ -370,7 +370,7 @@ class Expressions:
         return compared_with_zero(op, left, right) or ins.Op(op, (left, right), result, unsigned)
 
     def stepped(self, e: ast.Binary, left: ins.Operand, right: ins.Operand) -> ins.Operand:
-        """An address and a number of rows of variable length behind it or before; the rows between two of them."""
+        """An address and a number of rows of variable length after it or before; the rows between two of them."""
         if not decayed(e.left.type).is_pointer:
             return ins.PtrAdd(right, *self.lengths.scaled(e.right, left, 0))
         if decayed(e.right.type).is_pointer:

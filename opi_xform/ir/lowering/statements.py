@@ -234,7 +234,7 @@ class _Lowerer(Expressions):
         self.at = after
 
     def tests(self, s: ast.Switch, me: int, value: ins.Operand, cases: list[tuple[Label, int]]) -> None:
-        """A ``switch`` is ``if (x == a) … else if (x == b) …``: what holds behind each is known as of these."""
+        """A ``switch`` is ``if (x == a) … else if (x == b) …``: what holds after each is known as of these."""
         for label, target in cases:
             if label is not None:
                 following = self.block()

@@ -28,7 +28,7 @@ def compared_with_zero(op: str, left: ins.Operand, right: ins.Operand) -> ins.Op
 
 
 def plainer(e: ast.Expr) -> ast.Expr:
-    """The same condition without ``!`` before a comparison of no floating numbers, and without ``!= 0`` behind a truth.
+    """The same condition without ``!`` before a comparison of no floating numbers, and without ``!= 0`` after a truth.
 
     Then the test of a loop says when the loop goes on, as it does where it is written plainly.
     """

@@ -322,7 +322,7 @@ def _calls_between(program: Program, n: int, frame: int) -> list[int]:
 
 
 def _settable(variable: ast.Variable) -> bool:
-    """A variable whose address may be taken, and that may be set behind its declaration."""
+    """A variable whose address may be taken, and that may be set after its declaration."""
     t = variable.type
     words = {word for d in variable.declarators for word in (*d.specifiers.split(), d.storage)}
     plain_type = not (t.const or t.volatile or t.atomic or variable.thread_local or variable.attributes)

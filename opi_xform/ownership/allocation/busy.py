@@ -2,7 +2,7 @@
 
 They print, count, check, or look at the environment, and that must go on.  So the call stays as it is.  Its memory is
 freed there and then, and OPI_Alloc gives other: ``p = counted(n); free(p); OPI_Alloc(&p, n);``.  What such a function
-returned, NULL or not, is still there to be tested right behind the call.
+returned, NULL or not, is still there to be tested right after the call.
 
 Nobody else may hold the memory, and nobody in the function may read or write it: then other memory does as well.  First
 contents may be written (``filled.py``), which nobody reads.
@@ -36,7 +36,7 @@ def frames_inside(flow: Flow, outer: int) -> list[int]:
 
 
 def still_called(program: Program, flow: Flow, buffer: Buffer, outer: int, allocation: int) -> tuple[int, ...]:
-    """The frames of a call whose memory may be freed right behind it, () where it may not.
+    """The frames of a call whose memory may be freed right after it, () where it may not.
 
     Whenever the call returns it has allocated once, and returns that memory if there is any; the memory has no other
     name, and nothing in the call touches it, or the carrier.

@@ -1,11 +1,11 @@
 """Tests of a pointer against NULL: they must find the same when its buffer has been given away, or was not made yet.
 
-Where the program has surely set the pointer to memory, the test finds some, and OPI_Alloc comes ahead of it.  Where it
+Where the program has surely set the pointer to memory, the test finds some, and OPI_Alloc comes before it.  Where it
 may be NULL in the program, no call may be put in that decides it; and what becomes of a test's value is not followed.
 
 That malloc returned memory is not known by itself: a program may have a way of its own for when there is none (a
 smaller buffer, a file, an error code), and OPI_Alloc ends the job there.  It is known where the program itself ends for
-want of memory, ahead of the test or at it, and where it has read or written the memory; and where it ends on every way
+want of memory, before the test or at it, and where it has read or written the memory; and where it ends on every way
 from a malloc that returned none: `p = some ? malloc(n) : NULL; if (!p && some) exit(1);`.
 """
 
@@ -37,7 +37,7 @@ def uncertain_test(
 
     known: those that do the same whatever they find.  addressed: variables that may change through pointers.
     unmoved: those that find NULL where the program has it, but for want of memory: there the job has ended.
-    ended: those ahead of which the program is supposed to end where they find NULL.  bodies: text that is supposed to
+    ended: those before which the program is supposed to end where they find NULL.  bodies: text that is supposed to
     end it.
     """
     unproved: dict[int, frozenset[int]] = {}  # by object: what one comes to before it is known that there is memory
@@ -62,7 +62,7 @@ def always_set(program: Program, n: int) -> bool:
 def _certain(program: Program, buffer: Buffer, n: int) -> bool:
     """The pointer was set to memory, and nothing else can be in it.
 
-    Where it is surely NULL, an acquire may come to stand before the test, for what stands behind it.
+    Where it is surely NULL, an acquire may come to stand before the test, for what stands after it.
     """
     if not isinstance(program.graph.nodes[n].action, ins.Branch):
         return False

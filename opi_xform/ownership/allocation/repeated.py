@@ -1,4 +1,4 @@
-"""What the text of an allocation is worth where it stands once more: behind the call, or behind the declaration."""
+"""What the text of an allocation is worth where it stands once more: after the call, or after the declaration."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def places(target: ast.Expr) -> Iterator[ast.Expr]:
 def same_behind(
     program: Program, flow: Flow, frames: Collection[int], setting: int, addressed: Collection[str], e: ast.Expr
 ) -> bool:
-    """An argument of the call is worth the same behind it: no part of it is what the call changes.
+    """An argument of the call is worth the same after it: no part of it is what the call changes.
 
     frames: of the call.  setting: the node that keeps its result.  addressed: variables that may change by their
     address.
@@ -84,7 +84,7 @@ def same_behind(
 def same_place(
     program: Program, flow: Flow, frames: Collection[int], setting: int, addressed: Collection[str], target: ast.Expr
 ) -> bool:
-    """What the call's result is kept in is the same place ahead of the call, and behind it."""
+    """What the call's result is kept in is the same place before the call, and after it."""
     return _same(program, flow, frames, setting, addressed, list(places(target)))
 
 
@@ -116,7 +116,7 @@ def _same(
 
 
 def can_follow(program: Program, flow: Flow, setting: int, written: Collection[ast.Expr]) -> bool:
-    """Memory may be given behind the declaration that it stands in, and its size reckoned there: what comes there
+    """Memory may be given after the declaration that it stands in, and its size reckoned there: what comes there
     behind ``setting``, the node that keeps what was allocated, does not name that, changes nothing that the size is
     made of, and does not see what the size does.
     """
@@ -164,7 +164,7 @@ def _set_by(action: Action) -> str:
 
 
 def _rest(program: Program, flow: Flow, setting: int) -> list[int]:
-    """The nodes of a node's statement that come behind it, and of all that the statement calls there."""
+    """The nodes of a node's statement that come after it, and of all that the statement calls there."""
     graph = program.graph
     frame, stmt = graph.nodes[setting].frame, flow.stmt[setting]
     called = set(frames_inside(flow, frame)) - {frame}

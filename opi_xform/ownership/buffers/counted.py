@@ -4,7 +4,7 @@
 was written since the buffer was last handed over, though the writes lie in other calls, in no loop of their own.  That
 is an invariant of the whole program: *the first n[r] elements of row r are written since its last hand-over*.  It holds
 in the beginning, with n[r] zero, and everything that changes n[r] keeps it: a store of zero; an increment, beside which
-the elements that are now counted are written; and behind each send nothing comes before the store of zero.
+the elements that are now counted are written; and after each send nothing comes before the store of zero.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class _Filled:
     # --- the sends -----------------------------------------------------------------------------------------------
 
     def sent(self, use: Use) -> bool:
-        """A send of as many elements as the counter says, from the first one, behind which the counter becomes zero."""
+        """A send of as many elements as the counter says, from the first one, after which the counter becomes zero."""
         if use.side != "send" or use.buffer.count is None or use.lo is None or use.length is None:
             return False
         call = self.program.graph.nodes[use.node].action
@@ -291,7 +291,7 @@ class _Filled:
         return self.values.operands[n][-1].constant == 0
 
     def is_append(self, n: int) -> bool:
-        """The number grows by a constant, and so many elements behind its old value are written right there."""
+        """The number grows by a constant, and so many elements after its old value are written right there."""
         action = self.program.graph.nodes[n].action
         assert isinstance(action, (ins.Store, ins.Define))
         frame = self.frame(n)
@@ -315,7 +315,7 @@ class _Filled:
         return end >= more.value * self.size
 
     def parts(self, n: int, counter: Counter, before: Poly) -> list[tuple[int, int]]:
-        """Bytes behind the counter's old value that a node is sure to write."""
+        """Bytes after the counter's old value that a node is sure to write."""
         out = []
         for a in self.values.accesses.at_object(n, self.o):
             start = self.start(a, before)

@@ -1,4 +1,4 @@
-"""The same member of several structs behind the same words: ``h->out`` of ``halo_init(&a)`` and of ``halo_init(&b)``.
+"""The same member of several structs after the same words: ``h->out`` of ``halo_init(&a)`` and of ``halo_init(&b)``.
 
 Each struct's pointer is one place in memory that only its own loads and stores reach; but the text that names it names
 another struct's pointer in another copy of the function, so they convert together or not at all.  They become the rows

@@ -73,7 +73,7 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
 
     Subscripting an array stays inside it (C 6.5.6).  But programs run over the rows of an array: with a message that is
     longer than one, with ``a[0][i]`` or a pointer to a row for all elements.  So of messages, calls, pointers, and of
-    subscripts behind a constant index it has to be shown that they end in their row.
+    subscripts after a constant index it has to be shown that they end in their row.
     """
     type_ = program.values.objects.table[o].type
     if type_ is None or type_.elem is None or not type_.elem.is_array or not type_.elem.size:

@@ -199,7 +199,7 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
 class Supposed:
     """What a change of the source would do that is tried on the analysis: for advice only.
 
-    waited: operations that are complete ahead of nodes.  apart: no other operation uses the buffer.  packed: nodes that
+    waited: operations that are complete before nodes.  apart: no other operation uses the buffer.  packed: nodes that
     send as if all of it was written right before.
     """
 

@@ -1,6 +1,6 @@
 """Receives that keep what is there where their source is MPI_PROC_NULL (``OPI_Take_replace``, ``OPI_Itake_replace``).
 
-Such a receive is two: from a real rank it brings what is read behind it, and what was there goes; from MPI_PROC_NULL it
+Such a receive is two: from a real rank it brings what is read after it, and what was there goes; from MPI_PROC_NULL it
 does nothing.  ``Judge`` finds where one has to be both.  The call is written once for all buffers that come to it.
 """
 

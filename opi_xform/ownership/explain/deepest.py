@@ -295,7 +295,7 @@ class Deepest:
         return size is not None and 0 < size <= INLINE_LIMIT
 
     def cut(self, buffer: Buffer) -> Buffer:
-        """Behind the place where the pointer changes places with another, its name says nothing of the buffer."""
+        """After the place where the pointer changes places with another, its name says nothing of the buffer."""
         key = buffer.carrier.variable
         if buffer.swaps or key not in self.swapping:
             return buffer
@@ -394,7 +394,7 @@ def _counts(judge: Judge, n: int, covered: Set) -> bool:
 
 
 def _inside(use: Use) -> Refusal | None:
-    """The argument names a place behind the one that a pointer points to: `&p[k]`, `p + k`."""
+    """The argument names a place after the one that a pointer points to: `&p[k]`, `p + k`."""
     return begins_inside(use.call.args[use.argument])
 
 

@@ -79,7 +79,7 @@ def ending(
     addressed: Collection[str],
     unmoved: Collection[int],
 ) -> Advice | None:
-    """With which change none of the tests would be uncertain: the program ends ahead of some of them, where they would
+    """With which change none of the tests would be uncertain: the program ends before some of them, where they would
     find NULL.  None where that would not do, or where such a pointer may be NULL with all being well.
     """
     ended: dict[int, None] = {}
@@ -109,7 +109,7 @@ def ending(
 
 
 def waited(program: Program, hint: Advice) -> frozenset[tuple[int, int]]:
-    """Operations and nodes ahead of which they are complete where a hint to wait is followed."""
+    """Operations and nodes before which they are complete where a hint to wait is followed."""
     operation, before = hint.spans[0], hint.spans[-1]
     begun = [node.number for node in program.graph.nodes if node_span(program, node.number) == operation]
     ahead = [node.number for node in program.graph.nodes if node_span(program, node.number) == before]
@@ -188,7 +188,7 @@ def _guarded_alone(judge: Judge, use: Use) -> bool:
     op, status = use.op, use.op.status
     if op.kind != "recv" or not op.blocking or judge.initial or judge.failures.looked_at(use):
         return False
-    if judge.unwritten:  # behind the test there would be memory without contents, or none
+    if judge.unwritten:  # after the test there would be memory without contents, or none
         return False
     if status is None or use.buffer.peer is None or not _signed(use):
         return False

@@ -185,7 +185,7 @@ def _condition(program: Program, guard: Guard) -> str:
     if info is not None and isinstance(info.stmt, ast.Switch):
         text = _of_case(text, action.cond)
     if not text:
-        return f"behind the test in {line_of(action.span)}"
+        return f"after the test in {line_of(action.span)}"
     if guard[1]:
         return f"`{text}`"
     compared, negated = _COMPARED.fullmatch(text), _NOT.fullmatch(text)
@@ -248,7 +248,7 @@ def by_another_call(program: Program, use: Use, n: int, name: str) -> tuple[str,
 def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> Refusal | None:
     """The first of some reads of a receive's memory that come before the receive is complete; None for none.
 
-    What comes behind a call that completes any is not told: which ones that completes need not be known.
+    What comes after a call that completes any is not told: which ones that completes need not be known.
     """
     if use.side != "recv" or use.op.blocking or use.op.request is None or use.op.persistent:
         return None

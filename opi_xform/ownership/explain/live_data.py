@@ -89,7 +89,7 @@ class LiveData:
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
         if use.op.replaces:
-            return None  # what is read behind the call is what came in its place, or what the call sends from there
+            return None  # what is read after the call is what came in its place, or what the call sends from there
         touched = objects.union(self.families[o] for o in objects if o in self.families)
         touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
         if len(touching) > MOST:
@@ -216,7 +216,7 @@ class LiveData:
         return False
 
     def nearest(self, use: Use, nodes: set[int]) -> list[int]:
-        """Of nodes behind a message: those in its own loop before those behind that, and of these what reads the same
+        """Of nodes after a message: those in its own loop before those after that, and of these what reads the same
         turn's place by the words of the call; of a receive a loop before one place, which may be what came.
         """
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
@@ -242,7 +242,7 @@ class LiveData:
         return len(around) == 1 and bool(self.moving(use))
 
     def of_other_turns(self, use: Use, n: int) -> bool:
-        """Each turn of a loop sends another part of a block, and what reads it behind that loop may be of none.
+        """Each turn of a loop sends another part of a block, and what reads it after that loop may be of none.
 
         Where more loops are around the call, in functions that call this one, only what those read counts.
         """

@@ -1,4 +1,4 @@
-"""A statement behind a send that could as well stand before it, as far as the text of both tells.
+"""A statement after a send that could as well stand before it, as far as the text of both tells.
 
 It is for advice alone.  What is between the two may not set what the statement uses, nor use what it sets; a statement
 that passes messages, or leaves its block, stays where it is.

@@ -86,7 +86,7 @@ def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
 def _written(use: Use) -> str:
     """The call that takes the site's place, or ''.
 
-    A receive that goes on behind its call would have to find its pointer where it was when it completes.
+    A receive that goes on after its call would have to find its pointer where it was when it completes.
     """
     if use.side == "send":
         return use.op.opi_send

@@ -2,7 +2,7 @@
 
 Such a block may be given away whatever it contains, and however its pointer came to it.  What the send sends is what is
 there, so nothing need be known of how it was packed.  malloc becomes OPI_Alloc, calloc OPI_Calloc and free OPI_Free, in
-their places, for all blocks of the pool (``blocks.py``): where a block is given the pointer is NULL behind it, and
+their places, for all blocks of the pool (``blocks.py``): where a block is given the pointer is NULL after it, and
 OPI_Free does nothing.
 
 What is shown, for each copy of the send: on every way from it, until they are set anew, no name is used that may hold
@@ -201,7 +201,7 @@ class LastSends:
         targets = [name for name in self.names.defined(node) if name in self.pool.holders]
         if not targets:
             return
-        behind: dict[Name, set[Name]] = {}  # by target: the names that hold ahead of the node what it holds behind it
+        behind: dict[Name, set[Name]] = {}  # by target: the names that hold before the node what it holds after it
         for target in targets:
             behind[target] = set(self.sources(node, target))
             behind[target] |= {b if a in behind[target] else a for a, b in pairs if {a, b} & behind[target]}
@@ -219,7 +219,7 @@ class LastSends:
         return [name for name, _, _ in self.blocks.given(node, target) if name in self.pool.holders]
 
     def with_it(self, n: int, name: Name) -> frozenset[Name]:
-        """The other names that may hold the same block ahead of node ``n``."""
+        """The other names that may hold the same block before node ``n``."""
         block = self.graph.nodes[n].block
         pairs = set(self.together[block])
         for m in self.graph.blocks[block]:

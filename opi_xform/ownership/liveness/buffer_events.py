@@ -428,7 +428,7 @@ class BufferEvents:
 
 
 def _written(a: Access, assumed: Assumed) -> Poly | None:
-    """Bytes from ``a.lo`` on that hold what they should behind a write: by A4 with the padding behind a member."""
+    """Bytes from ``a.lo`` on that hold what they should after a write: by A4 with the padding after a member."""
     if PADDING not in assumed or a.length is None:
         return a.length
     return a.length + number(a.padding)

@@ -1,4 +1,4 @@
-"""What local numbers are equal to on a way through the program: ``h = height;`` ahead of ``while (h < height)``."""
+"""What local numbers are equal to on a way through the program: ``h = height;`` before ``while (h < height)``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Equalities:
         self.sets: dict[int, frozenset[Name]] = {}  # by node
 
     def step(self, node: Node, known: Equal) -> Equal:
-        """What is known behind a node."""
+        """What is known after a node."""
         changed = self.defined(node)
         if not changed:
             return known

@@ -234,7 +234,7 @@ def _callee(call: ast.Call) -> str:
 
 
 def _goes_on(statement: ast.Stmt) -> bool:
-    """What comes behind a statement is reached, where the program has not ended: no ``return``, no jump."""
+    """What comes after a statement is reached, where the program has not ended: no ``return``, no jump."""
     match statement:
         case ast.Block(body=body):
             return all(map(_goes_on, body))

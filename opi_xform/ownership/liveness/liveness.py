@@ -79,7 +79,7 @@ class Judge(BufferEvents):
     initial: contents from before the first write are read.  zeros: so are the zeros of calloc, which OPI_Calloc brings
     (at the allocation, and nowhere else).  exceeded: the integer sets took too long.
     signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).  bounded: of some loops
-    more is known where what they write is told by their ends, too.  asked: further nodes behind which live regions are
+    more is known where what they write is told by their ends, too.  asked: further nodes after which live regions are
     wanted.
     """
 
@@ -91,7 +91,7 @@ class Judge(BufferEvents):
     ) -> None:
         super().__init__(program, buffer, o, strict, packed)
         self.bounded = False
-        self.behind: dict[int, bool] = {}  # by swap: whether the slot is live behind it, as far as is proved
+        self.behind: dict[int, bool] = {}  # by swap: whether the slot is live after it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
         self.initial = self.zeros = self.unwritten = self.cleared = False
         self.exceeded = False
@@ -327,7 +327,7 @@ class Judge(BufferEvents):
         return Judged(initial and not begins, zeros, unwritten, kept and (unwritten or begins), findings)
 
     def may_replace(self, u: Use) -> bool:
-        """Whether a receive can keep what is there from MPI_PROC_NULL: two ways, as if it stood behind a test.
+        """Whether a receive can keep what is there from MPI_PROC_NULL: two ways, as if it stood after a test.
 
         From a real rank it brings all that is read; from MPI_PROC_NULL, which ends no life here, nothing happens.
         """

@@ -1,7 +1,7 @@
 """What a program puts into a buffer right before it receives into it: marks, which a shorter message leaves there.
 
 Under A1 nothing reads them, so nobody would write them.  Whoever writes them in each turn, and only where the receive
-comes next, looks for them behind the message: A1 is not believed then.
+comes next, looks for them after the message: A1 is not believed then.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def _written_as_zero(program: Program, n: int) -> bool:
 
 
 def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bool] | None:
-    """The node, whether a loop has both it and the receive, and whether it stands behind that.
+    """The node, whether a loop has both it and the receive, and whether it stands after that.
 
-    In a loop marks may be put back behind the receive, for the next turn.  Where each turn receives into other bytes,
+    In a loop marks may be put back after the receive, for the next turn.  Where each turn receives into other bytes,
     those for all turns may be put before the loop.
     """
     graph, nest = program.graph, program.nest

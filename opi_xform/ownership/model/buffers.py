@@ -211,7 +211,7 @@ class Carrier:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """The carrier and another pointer change places at two nodes; whether their buffers are live behind the second.
+    """The carrier and another pointer change places at two nodes; whether their buffers are live after the second.
 
     start: the first node of the swap, which nothing may be put behind.
     """

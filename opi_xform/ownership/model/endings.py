@@ -24,7 +24,7 @@ from opi_xform.ownership.model.names import leaves, operands
 
 Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
 _State = tuple[int, int, bool, tuple[tuple[Name, int], ...]]
-"""A block, the node behind which its ways begin (-1: its start), whether comparisons are told, and what is known."""
+"""A block, the node after which its ways begin (-1: its start), whether comparisons are told, and what is known."""
 _START: _State = (-1, -1, False, ())
 _BUDGET = 4000  # nodes
 ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "thrd_exit"})
@@ -51,7 +51,7 @@ def ends(
 ) -> bool:
     """Whether every way from the start of a block ends the program; known: numbers that variables have there.
 
-    addressed: variables that may change through pointers.  behind: a node of the block behind which the ways begin, in
+    addressed: variables that may change through pointers.  behind: a node of the block after which the ways begin, in
     place of its start.  told: what comparisons of values find on the ways, until a loop is gone round: from then on its
     values are others.  bodies: text that is supposed to end it.
     """

@@ -35,7 +35,7 @@ def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
 
 
 def unequal(program: Program, test: int, block: int) -> list[Poly]:
-    """What ``i != n`` tells behind it in each turn of a loop that it ends: no more turns than come to ``n``.
+    """What ``i != n`` tells after it in each turn of a loop that it ends: no more turns than come to ``n``.
 
     Only where ``n`` is not negative: else a loop that is left in another way as well may run longer.
     """

@@ -161,7 +161,7 @@ class Names:
                 return []
 
     def entered(self, node: Node) -> bool:
-        """Whether a call's body is copied behind it (then its result comes with the Unbind)."""
+        """Whether a call's body is copied after it (then its result comes with the Unbind)."""
         action = node.action
         return (
             node.number in self.graph.followed
@@ -196,7 +196,7 @@ class Names:
         return found
 
     def leaving(self, birth: int) -> list[int]:
-        """The first nodes behind the inner block in which a local variable is declared, on all ways that leave it."""
+        """The first nodes after the inner block in which a local variable is declared, on all ways that leave it."""
         if birth not in self.behind:
             self.behind[birth] = self.find_leaving(birth)
         return self.behind[birth]
@@ -297,7 +297,7 @@ class Range:
         return definition is None and any(s in self.live_in for s in self.names.graph.succs[block])
 
     def holds(self, n: int, after: bool = False) -> bool:
-        """The value ahead of (or behind) a node may come from one of the definitions."""
+        """The value before (or behind) a node may come from one of the definitions."""
         block = self.names.graph.nodes[n].block
         last = None
         for d in self.defs.get(block, ()):
@@ -306,13 +306,13 @@ class Range:
         return last in self.holding if last is not None else block in self.reach_in
 
     def crosses(self, n: int, after: bool) -> bool:
-        """The value that the name has ahead of the node may be used behind it (not ``after``: by the node already)."""
+        """The value that the name has before the node may be used after it (not ``after``: by the node already)."""
         if after and n in self.defs.get(self.names.graph.nodes[n].block, ()):
             return False
         return self.live(n, after) and self.holds(n)
 
     def source(self, n: int) -> int | None:
-        """The nearest of the definitions ahead of a node, going back."""
+        """The nearest of the definitions before a node, going back."""
         graph = self.names.graph
         start = graph.nodes[n].block
         seen: set[int] = set()
@@ -333,7 +333,7 @@ class Range:
         return None
 
     def next_use(self, n: int, after: bool) -> int | None:
-        """The nearest use behind a node, before the next definition."""
+        """The nearest use after a node, before the next definition."""
         graph = self.names.graph
         seen: set[int] = set()
         work = [(graph.nodes[n].block, n + 1 if after else n)]

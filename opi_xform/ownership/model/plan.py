@@ -138,7 +138,7 @@ class ReplaceText:
 class Guard:
     """The old name of a variable becomes that of a byte which no other file can link with (``ir/link_guard.py``).
 
-    statement: the declaration behind which it stands.  header: that is in a header, and so in several files.
+    statement: the declaration after which it stands.  header: that is in a header, and so in several files.
     """
 
     statement: Span
@@ -151,7 +151,7 @@ class LinkName:
     """The variable declared here gets ``link`` as its name for the linker.
 
     Of the declarator: its name, and what stands between that and the initialiser (None: nothing).  guard: what is put
-    behind it, in one of the declarations.
+    after it, in one of the declarations.
     """
 
     declarator_name: Span

@@ -202,7 +202,7 @@ def variables_in(e: ast.Expr) -> Iterator[str]:
 
 
 def is_set_inside(function: ast.Function, key: str) -> bool:
-    """A pointer of a function is set to a place behind the one that some name stands for, or is moved."""
+    """A pointer of a function is set to a place after the one that some name stands for, or is moved."""
     return any(v is None or is_moved(v) for k, v in _sets(function) if k == key)
 
 

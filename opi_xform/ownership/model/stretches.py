@@ -118,9 +118,9 @@ class Stretches:
         return size
 
     def argument(self, a: Access, action: ins.CallInstr, lo: int) -> int | None:
-        """The size of the array that an MPI call is given by name: it does not look behind that.
+        """The size of the array that an MPI call is given by name: it does not look after that.
 
-        A message may go on behind it, in the next row or member.
+        A message may go on after it, in the next row or member.
         """
         effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
         if effect is None or effect.mpi is None:

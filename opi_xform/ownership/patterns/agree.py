@@ -221,7 +221,7 @@ class Patterns:
         return found
 
     def after(self, site: Happening) -> list[Happening]:
-        """What happens behind a site in its block; of a call that sends and receives, the receive as well.
+        """What happens after a site in its block; of a call that sends and receives, the receive as well.
 
         The site itself is nothing that happens where all that it sends is said to be written.
         """

@@ -127,7 +127,7 @@ class AllocationEdits:
         return variable or (sizes[0] if sizes else ""), per_row
 
     def known_behind(self, allocation: Allocation) -> None:
-        """The size may be written behind its statement.  Raises Problem."""
+        """The size may be written after its statement.  Raises Problem."""
         function = self.program.functions[allocation.function]
         within = self.flow.info((self.flow.frames_of[allocation.function][0], allocation.stmt)).stmt
         gone = () if allocation.kept else allocation.call.args
@@ -353,7 +353,7 @@ class AllocationEdits:
             self.edits.append(InsertStatement(info.stmt.span, where, text, not info.in_block))
 
     def besides(self, allocation: Allocation, level: Level, whole: str, after: Sequence[str], in_place: bool) -> None:
-        """The call stays for what it does besides; its memory is freed behind it, and given anew where there was some.
+        """The call stays for what it does besides; its memory is freed after it, and given anew where there was some.
 
         whole: the carrier as it is written there.  after: what keeps its size, and (in place) the OPI_Alloc.
         """

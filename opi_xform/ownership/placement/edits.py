@@ -82,7 +82,7 @@ class Builder:
         raw: bool,
         held_leaving: set[int],
     ) -> Written | str:
-        """freed: deallocations at which something may be held.  held_leaving: nodes behind which a scope is left so."""
+        """freed: deallocations at which something may be held.  held_leaving: nodes after which a scope is left so."""
         self.held_leaving = held_leaving
         self.length = ""  # of an array of variable length: the variable that has its bytes
         try:
@@ -97,7 +97,7 @@ class Builder:
             mark = len(self.edits)
             size, per_row = self.made.sizes(insertions, allocations, in_place, events.tests_of_allocations)
             allocating = self.edits[mark:]
-            # What is taken out of a condition (`if (!(v = malloc(n)))`) comes behind all that is put before the `if`.
+            # What is taken out of a condition (`if (!(v = malloc(n)))`) comes after all that is put before the `if`.
             last = [e for e in allocating if isinstance(e, InsertStatement) and e.where == "before"]
             self.edits[mark:] = [e for e in allocating if e not in last]
             self.statements(insertions, size, per_row)
@@ -225,7 +225,7 @@ class Builder:
         if size is None or not d.statement.editable:
             raise Problem("the array's declaration is written by a macro or through a typedef")
         line = line_of(d.statement)
-        for stmt in declaring:  # the size is asked for once more, behind the statement
+        for stmt in declaring:  # the size is asked for once more, after the statement
             later = stmt.variables[stmt.variables.index(self.variable.key) + 1 :]
             names = {self.program.variables[key].name for key in later}
             names |= declared(self.texts.of(replace(d.statement, begin=d.span.end)))
@@ -456,7 +456,7 @@ class Builder:
             text = " ".join(text.split())
             self.edits.append(ReplaceText(keyword, f"{{ {declared}"))
             self.edits.append(InsertStatement(stmt.span, "after", f"{text} return {name}; }}"))
-            return  # a declaration cannot stand behind a label
+            return  # a declaration cannot stand after a label
         wrap = self.anchors.wrap(level)
         self.edits.append(ReplaceText(keyword, declared))
         self.edits.append(InsertStatement(stmt.span, "after", text, wrap))

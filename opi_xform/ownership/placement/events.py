@@ -177,7 +177,7 @@ class _Collector:
         return bool(given) and given[-1].constant == 0
 
     def leaves(self) -> None:
-        """Where the carrier is set to other memory: what is called behind that through it is not about the buffer."""
+        """Where the carrier is set to other memory: what is called after that through it is not about the buffer."""
         carrier = self.buffer.carrier
         if carrier.kind != "pointer":
             return
@@ -247,12 +247,12 @@ class _Collector:
     def swaps(self) -> None:
         """Where the carrier changes places with another: what it held goes, comes, or both, as somebody needs it.
 
-        The other buffer has the opposite event there (``Swap`` tells both the same), so that what is held ahead of the
-        swap under one name is held behind it under the other.
+        The other buffer has the opposite event there (``Swap`` tells both the same), so that what is held before the
+        swap under one name is held after it under the other.
         """
         for swap in self.buffer.swaps:
             comes, goes = swap.live and not swap.other_live, swap.other_live and not swap.live
-            self.add(swap.start, RECV if comes else TOUCH)  # so that what has to be put ahead is put ahead of all of it
+            self.add(swap.start, RECV if comes else TOUCH)  # so that what has to be put ahead is put before all of it
             self.add(swap.nodes[1], SEND if goes else TOUCH)
 
     # --- accesses --------------------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ class _Collector:
                 self.pending_kept = True
             self.add(use.node, TOUCH, row)
         elif use.op.replaces:
-            self.add(use.node, TOUCH, row)  # it is there ahead of the call, and again behind it
+            self.add(use.node, TOUCH, row)  # it is there before the call, and again after it
         elif use.side == "recv" and use.place in self.buffer.replacing:
             self.add(use.node, REPLACE if use.op.blocking else IREPLACE, row)
         elif use.side == "send":

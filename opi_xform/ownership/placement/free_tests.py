@@ -1,6 +1,6 @@
 """Tests that only keep NULL from being freed: ``if (buf) free(buf);``, and the same in other words.
 
-Whatever such a test finds, the program does the same behind it.  So all ways from the test come together again, and on
+Whatever such a test finds, the program does the same after it.  So all ways from the test come together again, and on
 none of them is anything but what frees the buffer, or sets its pointer to NULL: ``if (!buf) goto no; free(buf); no:``.
 """
 
@@ -27,7 +27,7 @@ class FreeTests:
 
 
 def free_tests(program: Program, flow: Flow, buffer: Buffer, deallocations: Iterable[Deallocation]) -> FreeTests:
-    """The tests ahead of what frees a buffer."""
+    """The tests before what frees a buffer."""
     return _Tests(program, flow, buffer, deallocations).run()
 
 

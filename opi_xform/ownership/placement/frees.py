@@ -1,4 +1,4 @@
-"""Where OPI_Free goes: behind the last use, before a receive, and where a local carrier's scope is left."""
+"""Where OPI_Free goes: after the last use, before a receive, and where a local carrier's scope is left."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Releases:
     def last_use(
         self, event: Event, before: State, needs: list[Mapping[int, bool]], judged: dict[Insertion, int]
     ) -> Insertion | None:
-        """OPI_Free behind the outermost statement around a touch after which the buffer is dead.
+        """OPI_Free after the outermost statement around a touch after which the buffer is dead.
 
         ``judged``: what is held where the candidates seen so far would free it; 0 for those that cannot be.
         """
@@ -143,7 +143,7 @@ class Releases:
         raise self.now.fail("the calls that free the buffer cannot be placed")
 
     def free_before(self, event: Event, state: State) -> None:
-        """OPI_Free before the innermost statement around a receive ahead of which that is possible.
+        """OPI_Free before the innermost statement around a receive before which that is possible.
 
         An OPI_Alloc where the pointer is NULL gives memory, but not what was in it: it hides no need for that.
         """
@@ -232,7 +232,7 @@ class Releases:
     def ways_out(self, variable: Variable, block: int) -> tuple[dict[int, tuple[int, bool]], int]:
         """State and need at each return in a variable's block, and the state on all other ways out of the block.
 
-        A return ahead of the declaration is none: the variable is not there, and what is held is of an earlier call.
+        A return before the declaration is none: the variable is not there, and what is held is of an earlier call.
         """
         function = variable.function
         returns: dict[int, tuple[int, bool]] = {}

@@ -34,7 +34,7 @@ def without_empty_loops(parameters: Parameters, edits: Collection[Edit]) -> list
                 continue
             before = parameters.texts.read(loop.span.file)[max(loop.span.begin - _NEAR, 0) : loop.span.begin]
             if _PRAGMA.search(before):
-                continue  # which wants a loop behind it
+                continue  # which wants a loop after it
             out = [e for e in out if not (isinstance(e, ReplaceText) and _inside(e.span, [_place(loop.span)]))]
             out.append(ReplaceText(loop.span, ""))
     return out

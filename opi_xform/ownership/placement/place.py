@@ -268,9 +268,9 @@ class _Placing:
     def own_tests(
         self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]] | None
     ) -> frozenset[int]:
-        """Nodes at which the program tests what a call that stays has returned, ahead of any hand-over.
+        """Nodes at which the program tests what a call that stays has returned, before any hand-over.
 
-        points: where the buffer changes hands; None: OPI_Alloc does not stand behind the calls.
+        points: where the buffer changes hands; None: OPI_Alloc does not stand after the calls.
         """
         frames = {f for a in allocations for f in a.kept}
         inside = {n for frame in frames for n in self.flow.by_frame[frame]}
@@ -283,7 +283,7 @@ class _Placing:
     def unmoved(self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]]) -> frozenset[int]:
         """Tests that find the pointer as the program set it: nothing was put in on any way to them since then."""
         stores = {m for a in allocations for m in a.stores}
-        put_in = self.behind_put_in("alloc", "guard", "free")  # right behind a store, too
+        put_in = self.behind_put_in("alloc", "guard", "free")  # right after a store, too
         work = [*(n for n, _ in points if n not in stores), *put_in]
         later = {*(n for n, when in points if when == "before"), *put_in}
         while work:

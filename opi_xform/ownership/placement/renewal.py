@@ -24,7 +24,7 @@ from opi_xform.record import dataclass
 from opi_xform.regions.sets import BudgetExceeded
 
 MANY = 64
-"""Accesses behind one receive that are looked at."""
+"""Accesses after one receive that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Renewal:
 def renewals(
     program: Program, flow: Flow, buffer: Buffer, judge: Judge, converted: Collection[Place], refused: Collection[Place]
 ) -> tuple[Renewal, ...]:
-    """Where new memory makes room for what is touched behind these receives, beyond what they bring."""
+    """Where new memory makes room for what is touched after these receives, beyond what they bring."""
     if not _plain(program, buffer, judge, converted):
         return ()
     anchors, sites = Anchors(flow), [u.node for u in judge.uses]
@@ -81,7 +81,7 @@ def renewals(
 
 
 def _plain(program: Program, buffer: Buffer, judge: Judge, converted: Collection[Place]) -> bool:
-    """One block that a variable of its own holds, and that no operation uses behind its call but those that convert."""
+    """One block that a variable of its own holds, and that no operation uses after its call but those that convert."""
     carrier = buffer.carrier
     if carrier.rows or buffer.swaps or carrier.variable in program.members or judge.replacing & set(converted):
         return False
@@ -110,7 +110,7 @@ def _entered(flow: Flow, function: str, stmt: int) -> tuple[Edge, ...]:
 
 
 class _Dead(Judge):
-    """Behind which of some nodes nothing of the object is needed, on so much that is assumed.
+    """After which of some nodes nothing of the object is needed, on so much that is assumed.
 
     A1 and A2 count, which every site names of a buffer that is received into and used otherwise.
     """

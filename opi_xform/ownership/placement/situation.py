@@ -103,7 +103,7 @@ class Situation:
         self.insertions: list[Insertion] = []
         self.views: list[View] = []
         self.lifted = 0
-        self.held_leaving: set[int] = set()  # nodes behind which a block is left while something is held
+        self.held_leaving: set[int] = set()  # nodes after which a block is left while something is held
         self.events: EventList
         self.initial = NONE
 
@@ -143,7 +143,7 @@ class Situation:
         return state
 
     def held(self) -> dict[int, int]:
-        """What the carrier may hold behind the nodes that are shown."""
+        """What the carrier may hold after the nodes that are shown."""
         out: dict[int, int] = {}
         for side in self.views:
             solution = solve(self.flow, side, self.events.by_node, self.insertions, self.initial)

@@ -77,7 +77,7 @@ class Insertion:
     """A call to be put into the source at a statement of ``function``, and so into every copy of it.
 
     where: ``before`` or ``after`` the statement; ``leave``: on every way out of a block but its returns; ``return``:
-    inside a return, behind its expression.  kind: ``alloc``, ``guard`` (OPI_Alloc where the pointer is NULL), ``free``.
+    inside a return, after its expression.  kind: ``alloc``, ``guard`` (OPI_Alloc where the pointer is NULL), ``free``.
     target: the carrier as written there; rows: which buffer that is, per frame; index: the subscript in the target.
     """
 
@@ -203,7 +203,7 @@ def _frontier(flow: Flow, succs: Sequence[Sequence[int]], kept: set[int]) -> dic
 
 @dataclass(slots=True)
 class Solution:
-    """``events``: state ahead of each event; ``insertions``: ahead of each insertion."""
+    """``events``: state before each event; ``insertions``: before each insertion."""
 
     events: dict[Event, int]
     insertions: dict[Insertion, int]
@@ -212,12 +212,12 @@ class Solution:
     statement_ends: dict[Edge, int]  # the same, with no more than belongs to the statements that they leave
 
     def behind(self, view: View, node: int) -> int:
-        """The state behind a node, and what is put in behind the statements that end there."""
+        """The state after a node, and what is put in after the statements that end there."""
         found = [self.statement_ends.get((node, t), self.after[node]) for t in view.succs[node]]
         return reduce(or_, found, 0) if found else self.after[node]
 
     def at_end(self, edge: Edge) -> int:
-        """The state at the end of an edge, behind what is inserted on it."""
+        """The state at the end of an edge, after what is inserted on it."""
         return self.ends.get(edge, self.after[edge[0]])
 
 

@@ -418,7 +418,7 @@ def _by_sum(names: Names, n: int, done: Completion, slots: Slots, lost: Mapping[
             a = difference.coefficient(header.symbol)
             rest = difference - symbol(header.symbol).scaled(a)
             if rest.coefficient(output) == a * sign:
-                rest = rest - symbol(output).scaled(a * sign)  # looked at behind the addition
+                rest = rest - symbol(output).scaled(a * sign)  # looked at after the addition
             rest = rest + header.init.scaled(a)
             if abs(a) != 1 or any(symbols.table[s].scope & symbols.inner[loop.number] for s in rest.symbols()):
                 continue

@@ -1,7 +1,7 @@
 """Requests that a counter numbers: ``for (…) if (near[d]) MPI_Irecv(in[d], …, &rq[n++]); MPI_Waitall(n, rq, …);``.
 
 Which number a request gets has no closed form.  Yet it is below the counter from there on, as long as that only grows:
-so a wait for as many requests as it says completes this one, and what is posted behind it has another number.
+so a wait for as many requests as it says completes this one, and what is posted after it has another number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from opi_xform.ownership.model.names import Name, Names
 from opi_xform.ownership.requests.slots import Slots, slots_of
 from opi_xform.record import dataclass
 
-MOST_AHEAD = 64  # beyond, it does not matter how far the counter is ahead of the request's number
+MOST_AHEAD = 64  # beyond, it does not matter how far the counter is before the request's number
 _BEHIND = -1  # the counter may be anywhere
 _SAME, _OTHER, _LEFT = 0, 1, 2  # in the post's turn of a loop, in a later one, when the loop has been left
 _TOLD = {">": (True, 1), ">=": (True, 0), "!=": (True, 1), "==": (False, 1), "<=": (False, 1), "<": (False, 0)}
@@ -136,7 +136,7 @@ class Numbered:
         return None
 
     def ahead(self, n: int, lo: Poly, wait: _Wait) -> int | None:
-        """How far the counter is ahead of the number of the request at ``lo`` where a node is executed."""
+        """How far the counter is before the number of the request at ``lo`` where a node is executed."""
         size = self.slot.length.constant
         value = self.value(n, wait.counter)
         if value is None or not size:

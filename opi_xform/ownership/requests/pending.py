@@ -30,8 +30,8 @@ from opi_xform.values.joined import Joints
 _S = TypeVar("_S", Slots, "Slots | None")
 
 Waits = Collection[tuple[int, int]]
-"""Operations, by the nodes that begin them, and nodes ahead of which they are supposed to be waited for (their own:
-right behind them).
+"""Operations, by the nodes that begin them, and nodes before which they are supposed to be waited for (their own:
+right after them).
 """
 NO_WAITS: Waits = frozenset()
 _MOST_GIVEN = 16
@@ -258,7 +258,7 @@ class _Query:
             return True
 
     def told(self) -> dict[int, tuple[Slots, ...]]:
-        """The completions that edges tell of, by the first node behind them, where no other way leads there."""
+        """The completions that edges tell of, by the first node after them, where no other way leads there."""
         out: dict[int, tuple[Slots, ...]] = {}
         for (_, block), slots in self.edges.items():
             at = block
@@ -303,7 +303,7 @@ class _Query:
         return self.values.conditions.get(nodes[-1]) if nodes else None
 
     def not_taken(self, around: frozenset[int]) -> set[Edge]:
-        """Edges behind a comparison that led to the posting call, too, of values that are the same in both places."""
+        """Edges after a comparison that led to the posting call, too, of values that are the same in both places."""
         symbols = self.values.symbols
         known: dict[tuple[Poly, Poly, bool], list[str]] = {}
         for c, op in self.given():

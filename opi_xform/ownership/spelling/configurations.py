@@ -23,7 +23,7 @@ LEFT_OUT = "A6"
 
 
 def left_out(units: Sequence[ast.Unit], flow: AddressFlow, strict: bool) -> Refusal | tuple[StopOthers, ...]:
-    """Code under a false ``#if`` that names the buffer, or a pointer into it: there it may be used behind the message.
+    """Code under a false ``#if`` that names the buffer, or a pointer into it: there it may be used after the message.
 
     What keeps other configurations from compiling it; a refusal where that cannot be had, or is not wished.
     """

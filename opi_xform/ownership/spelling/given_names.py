@@ -124,7 +124,7 @@ class _Function:
         return variable.type.is_array and elem is not None and _fits_whole(elem, variable.type)
 
     def is_known(self, variable: ast.Variable) -> bool:
-        """The name is declared ahead of the function, and is that of no other variable of the unit."""
+        """The name is declared before the function, and is that of no other variable of the unit."""
         if any(v.name == variable.name and v.key != variable.key for v in self.unit.globals.values()):
             return False
         here = [d.name_span for d in variable.declarators]

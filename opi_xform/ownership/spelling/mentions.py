@@ -377,7 +377,7 @@ class Mentions:
     def named_outside(self, node: int, frame: int, lifted: Container[str]) -> bool:
         """``frame`` is not called from the innermost function around the node that names the carrier.
 
-        A function that gets the buffer as an argument must not change the carrier behind its caller's back.  lifted:
+        A function that gets the buffer as an argument must not change the carrier after its caller's back.  lifted:
         functions that get the carrier's address.
         """
         for inner, _ in self.flow.levels(node):

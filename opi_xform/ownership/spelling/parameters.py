@@ -351,7 +351,7 @@ def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> int
         return None
     graph = program.graph
     inside: set[int] = set()
-    for frame in graph.frames:  # a frame comes behind the one that called it
+    for frame in graph.frames:  # a frame comes after the one that called it
         function = program.functions.get(frame.function)
         if frame.parent in inside or (function is not None and any(key in lifted for key in function.params)):
             inside.add(frame.number)
@@ -393,7 +393,7 @@ def same_pointed(a: Type, b: Type, varying: bool = False) -> bool:
 
 
 def list_item(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
-    """The bytes of one parameter or argument in the list that begins behind a function's name."""
+    """The bytes of one parameter or argument in the list that begins after a function's name."""
     space = _SPACE.match(data, behind)
     at = behind if space is None else space.end()
     if data[at : at + 1] != b"(":
@@ -434,7 +434,7 @@ def bare(item: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def _other(data: bytes, begin: int, end: int) -> bool:
-    """A name without parameters behind it is a member, a number (``int put;``), or a pointer to functions
+    """A name without parameters after it is a member, a number (``int put;``), or a pointer to functions
     (``(*put)(…)``).  Any other may be that of a function, which a macro or a type declares.
     """
     before, behind = data[:begin].rstrip(), data[end:].lstrip()

@@ -307,7 +307,7 @@ class Paths:
         edges: Sequence[Edge],
         others: frozenset[int] = frozenset(),
     ) -> bool:
-        """A pointer that is set once, ahead of the edges, to ``offset`` bytes before the target.
+        """A pointer that is set once, before the edges, to ``offset`` bytes before the target.
 
         others: nodes that follow it.
         """

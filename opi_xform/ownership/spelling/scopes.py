@@ -24,7 +24,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _PLAIN_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
-_END = 1 << 40  # behind the end of any file
+_END = 1 << 40  # after the end of any file
 _ENUM = re.compile(r"\benum\b[^;{]*\{[^}]*\}")
 _TYPEDEF = re.compile(r"\btypedef\b")
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(([^()]*)\)")
@@ -141,7 +141,7 @@ def declared_by_macros(program: Program, span: Span) -> frozenset[str]:
 
 
 def _typedefs(text: str) -> Iterator[str]:
-    """Each typedef, to the semicolon behind all its braces."""
+    """Each typedef, to the semicolon after all its braces."""
     for found in _TYPEDEF.finditer(text):
         depth, at = 0, found.end()
         while at < len(text) and (depth or text[at] != ";"):

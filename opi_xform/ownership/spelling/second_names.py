@@ -1,4 +1,4 @@
-"""Pointers that are another name of a buffer: ``int *ri = (int *)rbuf;`` set ahead of the receive, used behind it.
+"""Pointers that are another name of a buffer: ``int *ri = (int *)rbuf;`` set before the receive, used after it.
 
 Such a name goes stale when the message brings another block.  Where it never holds anything but the carrier's own
 value, and the program does not set the carrier while the name is used, the carrier can be written in its place.

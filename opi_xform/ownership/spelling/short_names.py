@@ -1,13 +1,13 @@
 """Local pointers that are a short name for something: ``double *b = h->out[d];``, written out where they are used.
 The declaration may stand ahead (``double *b; b = h->out[d];``).  All uses follow the assignment in its block then, or
-the words name nothing that a block declares: what is read ahead of the assignment has no value in C.
+the words name nothing that a block declares: what is read before the assignment has no value in C.
 
 A message changes the pointer that it is given.  Where that is a local copy, the program is tried with the words that it
 was set from in its place (``attempts/short_names.py``).  The two have to be one program, so what the words say must not
 change between the setting and a use.  That is so in two cases.
 
 - The words are made of addresses and of variables that never change (``rbuf[d]``, a parameter that nobody sets).
-- All uses stand in the arguments of one call, which is the next thing that happens.  Arguments are evaluated ahead of
+- All uses stand in the arguments of one call, which is the next thing that happens.  Arguments are evaluated before
   the call.
 """
 
@@ -225,7 +225,7 @@ class Writing:
         return all(v is None or v.kind == "param" for v in own)
 
     def in_order(self) -> bool:
-        """A declaration comes ahead of what it declares: nothing jumps back over it."""
+        """A declaration comes before what it declares: nothing jumps back over it."""
         return not any(isinstance(s, _JUMPS) for s, _ in statements(self.function.body))
 
     # --- one call ----------------------------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ class Writing:
         return f"(({type_}){written})" if re.fullmatch(r"(?:const )?(?:struct )?\w+(?: \w+)* \*", type_) else ""
 
     def means_the_same_near(self, core: ast.Expr, following: Sequence[ast.Stmt]) -> bool:
-        """The words mean in the statements behind the declaration what they mean in it: these declare none of them."""
+        """The words mean in the statements after the declaration what they mean in it: these declare none of them."""
         said = expanded(self.program, self.said(core))
         inner = (s for outer in following for s, _ in statements(outer) if isinstance(s, ast.DeclStmt))
         new = {self.function.variables[key].name for s in inner for key in s.variables}
@@ -346,7 +346,7 @@ class Writing:
 
 
 def _follows(span: Span, setting: Span, block: Span) -> bool:
-    """A place behind the statement that sets a name, in the block around that: as if the name were declared there."""
+    """A place after the statement that sets a name, in the block around that: as if the name were declared there."""
     return span.file == setting.file and setting.end <= span.begin and span.end <= block.end
 
 

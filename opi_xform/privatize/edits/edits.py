@@ -155,7 +155,7 @@ class _Edits:
         self.marked.add(file)
 
     def _guard(self, file: str, at: int, names: list[str]) -> None:
-        """Behind the directive that opens text of another configuration: it must not compile as it stands."""
+        """After the directive that opens text of another configuration: it must not compile as it stands."""
         what = f"{', '.join(names)}: private for each rank in another configuration only"
         line = f"#error {what}; opi-xform --privatize has to see the flags of this one"
         self.add(
@@ -181,7 +181,7 @@ class _Edits:
     # --- both -------------------------------------------------------------------------------------
 
     def _after(self, file: str, at: int, pieces: list[str]) -> None:
-        """Lines behind a declaration, indented as it is."""
+        """Lines after a declaration, indented as it is."""
         text = self.text.sources.text(file)
         data = text.data
         first = text.line_start(at)
@@ -189,7 +189,7 @@ class _Edits:
         lines = [indent + line for piece in pieces for line in _lines(piece)]
         new = b"".join(text.eol + line for line in lines)
         end = text.tail_end(at)
-        if end is not None:  # behind a comment on the same line
+        if end is not None:  # after a comment on the same line
             self.add(file, ByteEdit(end, end, (2,), new))
             return
         rest = at

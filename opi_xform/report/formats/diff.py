@@ -58,7 +58,7 @@ def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _range(start: int, stop: int) -> str:
-    """As ``diff -u`` has it: one line without a length, none behind the line before."""
+    """As ``diff -u`` has it: one line without a length, none after the line before."""
     length = stop - start
     if length == 1:
         return str(start + 1)

@@ -31,7 +31,7 @@ SENT, RECEIVED, CARRIER = (shipped_table(name) for name in (SEND, RECEIVE, "carr
 MEANINGS = (
     ("Before a line, what the code from there on does to a buffer that is sent:", SENT.holds),
     ("And to one that is received into:", RECEIVED.holds),
-    ("Behind a line of a buffer that converts, what the pointer holds in the transformed program:", CARRIER.holds),
+    ("After a line of a buffer that converts, what the pointer holds in the transformed program:", CARRIER.holds),
 )
 """What is said before the states of each table, and what each says; of several states, each is so on some way."""
 

@@ -190,7 +190,7 @@ def written(buffer: str) -> str:
 def _held(
     program: Program, buffer: Buffer, converted: frozenset[tuple[str, int, str, int]], nodes: frozenset[int]
 ) -> tuple[Mapping[int, int], frozenset[int]]:
-    """What the pointer holds behind nodes, as the carrier's table was run; and the nodes behind which it is set."""
+    """What the pointer holds behind nodes, as the carrier's table was run; and the nodes after which it is set."""
     if not converted:
         return {}, frozenset()
     shape = value_refusal(flow_of(program, buffer))

@@ -191,7 +191,7 @@ class Story:
     ) -> list[Moment]:
         """In the order of the nodes, numbered from ``base``.  Without states and order where the flow is too large.
 
-        holds: what the pointer holds behind nodes (``Placement.holds``).  acquired: nodes behind which it is set.
+        holds: what the pointer holds behind nodes (``Placement.holds``).  acquired: nodes after which it is set.
         converted: the calls that convert.
         """
         events = [self.events[n] for n in self.nodes]
@@ -302,7 +302,7 @@ class Story:
         return {i: solution.after[i] for i in range(1, len(self.nodes) + 1)}
 
     def held(self, holds: Mapping[int, int], acquired: Iterable[int]) -> dict[int, int]:
-        """What the pointer holds behind each node."""
+        """What the pointer holds after each node."""
         out = {n: holds[n] for n in self.nodes if n in holds}
         for n in out:  # OPI_Alloc stands for the whole statement, whichever function allocates in it
             if any(h.what == "alloc" for h in self.events[n]) and not self.statements({n}, up=True).isdisjoint(

@@ -58,7 +58,7 @@ class Widths:
         self.lost.update(s for s in value.symbols() if self.symbols.table[s].kind not in ("count", "object"))
 
     def may_have_lost(self, value: Poly) -> bool:
-        """Some number in it has lost bits somewhere, also seen from behind a loop, or as what a loop adds up."""
+        """Some number in it has lost bits somewhere, also seen from after a loop, or as what a loop adds up."""
         work = list(value.symbols())
         seen = set(work)
         while work:

@@ -6,7 +6,7 @@
  *
  * A program may load one at any time.  That must show before the next message, and cost nothing until then: the dynamic linker chains the libraries of a process,
  * newest last, so while the last one has no successor nothing was loaded.  That holds for a last one that stays: one the process started with, or one that
- * was there after MPI_Init, which is kept.  Behind another, the linker is asked each time how many it has loaded. */
+ * was there after MPI_Init, which is kept.  After another, the linker is asked each time how many it has loaded. */
 #include "process/below/outside.h"
 #include "process/heap/pool.h"
 #include "process/objects/datatype.h"

@@ -2,7 +2,7 @@
  *
  * A receive from MPI_ANY_SOURCE on a communicator that spans nodes has to see both sides: it stands in our queues and, *held*, is tried with Improbe on
  * the MPI below.  It is not posted there, since it could not be withdrawn reliably when a message from this node takes it.  Off-node receives that
- * come later and could match the same message are held behind it, for the MPI would give a natively posted one the message that the wildcard is owed. */
+ * come later and could match the same message are held after it, for the MPI would give a natively posted one the message that the wildcard is owed. */
 #include "process/below/net.h"
 #include "process/below/outside.h"
 #include "process/engine/deliver.h"
@@ -85,7 +85,7 @@ static bool overlap(const struct opi_req *h, const struct opi_comm *c, int sourc
     return h->comm == c && (h->any_source || source == MPI_ANY_SOURCE || h->net_rank == source) && (h->any_tag || tag == MPI_ANY_TAG || h->tag == tag);
 }
 
-/* Must an off-node receive queue behind a held one? */
+/* Must an off-node receive queue after a held one? */
 bool opi_net_must_hold(const struct opi_comm *c, int source, int tag) {
     if (OPI_LIKELY(!held_head))
         return false;
@@ -161,7 +161,7 @@ static bool owed_before(const struct opi_req *r, int source, int tag) {
     return false;
 }
 
-/* Takes from the MPI below the message that r is to have, if it is there.  One that an earlier held receive wants too is left to that; behind it r
+/* Takes from the MPI below the message that r is to have, if it is there.  One that an earlier held receive wants too is left to that; after it r
  * waits, but not for what the earlier one does not want: (source 0, any tag) behind (any source, tag 1) takes a message of tag 3. */
 static bool take_below(const struct opi_req *r, bool behind, MPI_Message *m) {
     int flag = 0, source = r->any_source ? MPI_ANY_SOURCE : r->net_rank, tag = r->any_tag ? MPI_ANY_TAG : r->tag;

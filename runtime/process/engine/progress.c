@@ -66,7 +66,7 @@ OPI_COLD struct opi_ring *opi_ring_connect(int dst) {
     return g;
 }
 
-/* Puts an envelope behind those that wait for room. */
+/* Puts an envelope after those that wait for room. */
 void opi_queue_envelope(int dst, const struct opi_slot *e) {
     struct opi_out *o = &opi.out[dst];
     if (OPI_UNLIKELY(opi.broken) && opi_died(dst)) { /* as what lies in its ring: nobody will read it */

@@ -20,7 +20,7 @@ static size_t heap_used;   /* bytes of our window given to runs, the head includ
 static size_t heap_limit;  /* window bytes */
 static size_t heap_bound;  /* of them, those that may be used: OPI_HEAP_LIMIT */
 static size_t commit_from; /* everything below is committed, or comes when it is touched */
-static size_t committed;   /* bytes of that that were committed ahead of their use */
+static size_t committed;   /* bytes of that that were committed before their use */
 static size_t commit_step = (size_t)256 << 10;
 static bool commit_all;    /* vm.overcommit_memory=2 */
 static size_t sane;        /* the largest request that can be anything but a mistake: the machine's memory and swap */

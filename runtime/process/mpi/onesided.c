@@ -311,7 +311,7 @@ static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *sea
     free(x);
 }
 
-/* Memory of the shared heap for a window; `block` is what is to be given back.  A copy whose target lies 16 to 48 bytes behind its source, whole pages left out,
+/* Memory of the shared heap for a window; `block` is what is to be given back.  A copy whose target lies 16 to 48 bytes after its source, whole pages left out,
  * takes up to 1.7 times as long as any other: the processor takes what it loads for what it has just stored.  malloc's large blocks start 16 bytes into a page,
  * and ours at any line.  Half a page apart neither a put nor a get is one of those. */
 static void *window_memory(size_t size, void **block) {

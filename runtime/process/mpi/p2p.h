@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What the functions behind the MPI's names return when the MPI's own function is to be called in their place: nothing of ours is concerned.  No error code. */
+/* What the functions of the MPI's names return when the MPI's own function is to be called in their place: nothing of ours is concerned.  No error code. */
 #define OPI_NATIVE (-1)
 
 struct opi_args {

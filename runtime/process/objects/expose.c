@@ -20,7 +20,7 @@ struct opiw_desk *opi_expose(void) {
     return place;
 }
 
-/* A window less.  All its members have settled what they had to ask, so behind the last one nobody asks. */
+/* A window less.  All its members have settled what they had to ask, so after the last one nobody asks. */
 void opi_cover(void) {
     if (!--exposed)
         atomic_store_explicit(&opiw_own_desk, NULL, memory_order_relaxed);

@@ -47,7 +47,7 @@ struct opir_blocks {
     size_t used, size; /* size: a power of two, at most half used */
     size_t bytes; /* of the free buffers */
     struct kept *kept[CLASSES]; /* NULL: none was ever freed */
-    /* Buffers that others have freed for this rank, linked through their first word, their sizes behind the links.  Anybody puts one in, the rank takes all. */
+    /* Buffers that others have freed for this rank, linked through their first word, their sizes after the links.  Anybody puts one in, the rank takes all. */
     _Atomic(void *) home;
 };
 

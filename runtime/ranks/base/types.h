@@ -108,7 +108,7 @@ struct opir_req;
 struct opir_far;
 
 enum opir_msg_kind {
-    OPIR_M_EAGER, /* `bytes` packed bytes behind the message, which lies on the heap */
+    OPIR_M_EAGER, /* `bytes` packed bytes after the message, which lies on the heap */
     OPIR_M_REF,   /* the data are where the sender's request says; the message is part of that request */
     OPIR_M_BLOCK, /* `block` of `room` bytes with packed data, owned by the message; the message lies on the heap */
     OPIR_M_COPY,  /* the same, and the block goes back to the rank `home` */
@@ -284,7 +284,7 @@ struct opir_process {
     int size; /* of the program's MPI_COMM_WORLD */
     int first, here; /* the ranks of this process: the first, and how many */
     int process, processes;
-    int *firsts; /* the first rank of each process, and behind the last one `size` */
+    int *firsts; /* the first rank of each process, and after the last one `size` */
     int *node; /* of each process: the lowest process that shares its node */
     int *pid;  /* of each process, as its own node knows it */
     struct opir_rank *rank; /* those of this process */

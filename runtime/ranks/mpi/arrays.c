@@ -1,7 +1,7 @@
 /* arrays.c - the completion calls on arrays of requests. */
 #include "ranks/base/ranks.h"
 
-/* The requests behind an array of handles, looked at one by one. */
+/* The requests after an array of handles, looked at one by one. */
 static inline bool known(const char *call, int n, const MPI_Request *r, int *rc) {
     for (int i = 0; i < n; i++)
         if (r[i] != MPI_REQUEST_NULL && !opir_req_of(r[i])) {

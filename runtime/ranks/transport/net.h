@@ -46,7 +46,7 @@ struct opir_xfer {
 struct opir_packet {
     struct opir_packet *next;
     int to;
-    size_t bytes; /* behind the head */
+    size_t bytes; /* after the head */
     MPI_Request request;
     struct opir_xfer *with; /* started together with the packet */
     struct opir_head head;
@@ -102,7 +102,7 @@ void opir_dead_idle(uint64_t idle_ns);
 
 /* ---- collectives of members in several processes (bundle.c, around.c) ------------------------------------------------------------------------- */
 
-/* Where the members of a communicator are.  A *place* is a member: its rank, on the second side of an intercommunicator behind all of the first.  Constant. */
+/* Where the members of a communicator are.  A *place* is a member: its rank, on the second side of an intercommunicator after all of the first.  Constant. */
 struct opir_spread {
     int procs, here; /* here: which of them this process is */
     int *proc;       /* processes that have members, in order */

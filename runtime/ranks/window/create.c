@@ -131,7 +131,7 @@ struct layout {
     } *of; /* each member */
 };
 
-/* A place behind all others.  A copy whose target lies 16 to 48 bytes behind its source, whole pages left out, is slow: malloc's large blocks start 16 bytes into
+/* A place after all others.  A copy whose target lies 16 to 48 bytes after its source, whole pages left out, is slow: malloc's large blocks start 16 bytes into
  * a page, so ours start in the middle of one.  False where there are not so many addresses. */
 static bool place(size_t *end, size_t bytes, size_t *at) {
     if (bytes > PTRDIFF_MAX - 4 * PAGE || *end > PTRDIFF_MAX - 4 * PAGE - bytes)

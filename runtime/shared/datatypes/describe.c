@@ -113,7 +113,7 @@ static void contents_free(struct contents *c) {
 
 /* ---- predefined types ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Pairs of MPI_MINLOC whose second lies behind a gap: where, and how long the first is. */
+/* Pairs of MPI_MINLOC whose second lies after a gap: where, and how long the first is. */
 static bool pair(MPI_Datatype t, size_t *first, size_t *second, size_t *at) {
 #define PAIR(name, type)                            \
     if (t == (name)) {                              \

@@ -42,7 +42,7 @@ struct opiw_note {
         char *at; /* in the owner's memory */
         size_t n;
     } run[OPIW_NOTE_RUNS];
-    char data[OPIW_NOTE_BYTES]; /* of all runs, one behind the other */
+    char data[OPIW_NOTE_BYTES]; /* of all runs, one after the other */
 };
 
 /* A member's place in memory that all members reach, zero when it is made. */
@@ -58,7 +58,7 @@ struct opiw_seat {
     _Atomic uint32_t round;     /* the same: barriers that are over; release by the last to come, acquire by all others */
     _Atomic uint32_t departed;  /* the same: who will not look at it again */
     char apart_too[52];
-    struct opiw_pair pair[]; /* of each member, and behind them, on a line of their own, their notes */
+    struct opiw_pair pair[]; /* of each member, and after them, on a line of their own, their notes */
 };
 #define OPIW_EXCLUSIVE ((uint32_t)1 << 31)
 

@@ -1,6 +1,6 @@
 /*
  * What the black-box tests of libopi share: checks that count, a data pattern, and every form of sending and receiving
- * behind one call each. A test is one program that ends with `return finish("name");`.
+ * after one call each. A test is one program that ends with `return finish("name");`.
  */
 #ifndef OPI_TEST_CHECK_H
 #define OPI_TEST_CHECK_H

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The keys under test, from whoever holds them, ride behind the bucket sizes. */
+/* The keys under test, from whoever holds them, ride after the bucket sizes. */
 static void count_buckets(state_t *s)
 {
     int buckets = 1 << s->c->log_buckets, shift = s->c->log_max - s->c->log_buckets;

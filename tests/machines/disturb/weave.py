@@ -57,7 +57,7 @@ def fits(host: Host, variant: Variant) -> bool:
     if use.hole:
         return bool(host.holes) and host.lasting  # what malloc gave has no contents that a hole could leave
     if host.side == "recv" and not host.whole and "$bytes" in use.after + kind.get:
-        return False  # the byte that is shown may lie behind the message, which A1 rules out
+        return False  # the byte that is shown may lie after the message, which A1 rules out
     return not ((use.typed and not host.c_type) or (use.real and host.c_type not in ("double", "float")))
 
 

@@ -11,7 +11,7 @@ BAD = 0.45
 
 
 class Text:
-    """Lines of C, indented by the blocks that are open; ``done`` closes what is open behind a report of the total."""
+    """Lines of C, indented by the blocks that are open; ``done`` closes what is open after a report of the total."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -325,7 +325,7 @@ def named(s: Scene, want: Want) -> Home:
 
 
 def trailing(s: Scene, want: Want) -> Home:
-    """A header and an array behind it in one piece of memory, asked for with the room that it needs."""
+    """A header and an array after it in one piece of memory, asked for with the room that it needs."""
     tag, x, e = s.fresh("t"), s.fresh("m"), want.element
     bound = s.rng.choice(("", "1"))
     s.head.line(f"struct {tag} {{ long n; {e} data[{bound}]; }};")

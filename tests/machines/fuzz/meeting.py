@@ -146,7 +146,7 @@ def _unpack(s: Scene, plan: Plan, place: str, n: str) -> list[str]:
 
 
 def _swap(s: Scene, plan: Plan, send: str, recv: str, n: str) -> list[str]:
-    """The exchange of one lane and what a fault puts directly behind it."""
+    """The exchange of one lane and what a fault puts directly after it."""
     e, rng = plan.element, s.rng
     n = e.messages(n)
     if rng.random() < 0.06:

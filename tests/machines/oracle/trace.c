@@ -10,7 +10,7 @@
  *
  * OPI_ORACLE_SYMBOLS: a file of "address size rows" lines, the program's static objects (rows: 1 for an array of arrays).
  * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a site has S or R in front, for sent and received)
- * go there ("beside" behind them: of bytes that the message was not in), and a line "site -" for each site that is
+ * go there ("beside" after them: of bytes that the message was not in), and a line "site -" for each site that is
  * reached.
  */
 #define _GNU_SOURCE

@@ -116,7 +116,7 @@ BUGS = (
         condition="real source",
     ),
     Bug(
-        "room is enough behind what a receive takes",
+        "room is enough after what a receive takes",
         _LIVENESS,
         'taken = [u for u in self.uses if u.side == "recv" and u.place in converted]',
         "taken: list[Use] = []",

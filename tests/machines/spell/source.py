@@ -58,7 +58,7 @@ class Spot:
 
     @property
     def following(self) -> tuple[ast.Stmt, ...]:
-        """What comes behind it in its block."""
+        """What comes after it in its block."""
         if self.block is None:
             return ()
         at = next(n for n, s in enumerate(self.block.body) if s is self.stmt)

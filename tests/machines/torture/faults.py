@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class PlantError(Exception):
-    """A fault's lines are not in the source, or not once: the table is behind the runtime."""
+    """A fault's lines are not in the source, or not once: the table is after the runtime."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The examples of docs/supported.md: each is a program, and its calls become what the comments behind them say."""
+"""The examples of docs/supported.md: each is a program, and its calls become what the comments after them say."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_a_message_that_begins_at_a_computed_place_gets_a_block_of_its_own(tmp_p
 @pytest.mark.parametrize(
     "more",
     [
-        "rank = v[at] > 1;",  # read behind the passage
+        "rank = v[at] > 1;",  # read after the passage
         "v[at + 1] += 1;",  # read before it is packed anew
     ],
 )

@@ -99,15 +99,15 @@ def test_what_is_left_of_a_sum_is_as_wide_as_it_was(start: str, written: str, tm
         (POST.replace("i < n", "i < n - t % 2") + WAIT + READ, "", ""),  # one message less
         (POST.replace("int i = 0", "int i = t % 2") + WAIT + READ, "", ""),  # the first one does not come
         (POST.replace("    MPI", "    if (i != t) MPI") + WAIT + READ, "", ""),  # nor another one
-        (POST.replace("i++)\n", "i++) {\nif (i > t) break;\n") + "}\n" + WAIT + READ, "", ""),  # nor all behind one
+        (POST.replace("i++)\n", "i++) {\nif (i > t) break;\n") + "}\n" + WAIT + READ, "", ""),  # nor all after one
         (POST + ANY.replace("Waitany(n", "Waitany(n + 1"), "", ""),  # another request may be the one
         (TURN.replace("    MPI", "    b += t;\n    MPI") + ANY, "", ""),  # begins elsewhere than was said
         (TURN.replace("    MPI", "    m -= t;\n    MPI") + ANY, "", ""),  # is shorter than was said
         (POST + WAIT + "many[0]++;\n" + READ + "many[0]--;\n", "", ""),  # longer than it came
         (POST + WAIT + "n++;\n" + READ + "n--;\n", "", ""),  # one more
         (POST + WAIT + "at[1] -= 2;\n" + READ + "at[1] += 2;\n", "", ""),  # begins elsewhere
-        (POST + "MPI_Wait(&q[0], MPI_STATUS_IGNORE);\n" + READ, WAIT, ""),  # complete behind it
-        (POST + WAIT + READ, "other[t] = in[t];\n", ""),  # read behind it
+        (POST + "MPI_Wait(&q[0], MPI_STATUS_IGNORE);\n" + READ, WAIT, ""),  # complete after it
+        (POST + WAIT + READ, "other[t] = in[t];\n", ""),  # read after it
         (POST + WAIT + READ, "", "other[t] = in[t];\n"),  # read before it
         (POST + WAIT + READ + "if (t == 1) break;\nother[0] = in[at[0]];\n", "", ""),  # a way leads out
         (POST + "MPI_Send(in, 9, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\n" + WAIT + READ, "", ""),  # another message

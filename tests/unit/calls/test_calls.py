@@ -156,7 +156,7 @@ def test_a_function_that_is_entered_again_does_what_it_does_here() -> None:
         ("", False),
         ("unknown(u);", True),
         ("v[1] = (int)(long)u;", True),  # a number is made of its address
-        ("MPI_Request r; MPI_Isend(u, 4, MPI_INT, 0, 0, 0, &r); MPI_Wait(&r, 0);", True),  # it goes on behind the call
+        ("MPI_Request r; MPI_Isend(u, 4, MPI_INT, 0, 0, 0, &r); MPI_Wait(&r, 0);", True),  # it goes on after the call
         ("MPI_Send(u, 4, MPI_INT, 0, 0, 0);", False),
         ("memset(u, 0, 16);", False),
     ],

@@ -218,7 +218,7 @@ def test_changes_of_a_site_that_stays(tmp_path: Path, statement: str, code: str,
     assert [one.kind for one in finder.of(kept)] == kinds
 
 
-# --- what is the same behind the call ---------------------------------------------------------------------------------
+# --- what is the same after the call ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -282,7 +282,7 @@ def test_placing_the_senders_calls_where_paths_disagree() -> None:
 
 
 def test_placing_the_receivers_calls() -> None:
-    """Figure 11: Take for the receive, Free behind the last use, in each turn of the loop."""
+    """Figure 11: Take for the receive, Free after the last use, in each turn of the loop."""
     code = ["b.Allocate", "", "b.Recv b.Access b.LastUse", "b.Deallocate"]
     assert _actions(TAKING, LOOP, code) == {0: ["declare"], 2: ["take", "free_after"], 3: ["remove"]}
 

@@ -1,4 +1,4 @@
-"""Buffers in parts: the arithmetic behind them, and that everything is told as it stands in the user's text."""
+"""Buffers in parts: the arithmetic after them, and that everything is told as it stands in the user's text."""
 
 from __future__ import annotations
 

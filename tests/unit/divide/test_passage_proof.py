@@ -56,12 +56,12 @@ def test_what_is_packed_beside_its_send_is_a_passage(tmp_path: Path) -> None:
     [
         (SEND, "", PACK),  # packed before the first mark
         (f"{PACK.replace('i < n', 'i < n - 1')}\n{SEND}", "", ""),  # the last element is an old one
-        (f"{PACK}\n{SEND}", "u[0] = v[at];", ""),  # read behind the last mark
+        (f"{PACK}\n{SEND}", "u[0] = v[at];", ""),  # read after the last mark
         (f"{PACK}\n{SEND}", "other(v);", ""),  # others get the array
         (f"{PACK}\nif (argc > 4) break;\n{SEND}", "", ""),  # a way leads out
         (f"{PACK}\nat++;\n{SEND}", "at--;", ""),  # the start is another number there
         (f"{PACK}\nv[argc] += 1;\n{SEND}", "", ""),  # perhaps an element that travels, perhaps not
-        (PACK, SEND, ""),  # the message is behind the marks
+        (PACK, SEND, ""),  # the message is after the marks
     ],
 )
 def test_what_is_no_passage(inside: str, behind: str, before: str, tmp_path: Path) -> None:

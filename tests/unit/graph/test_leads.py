@@ -46,7 +46,7 @@ def following(graph: Graph, n: int) -> set[int]:
 
 
 def reached(graph: Graph, starts: list[int], avoiding: frozenset[int]) -> set[int]:
-    """Nodes that can be reached behind one of the starts; those to avoid are, but nothing behind them."""
+    """Nodes that can be reached after one of the starts; those to avoid are, but nothing after them."""
     out: set[int] = set()
     work = [m for n in starts for m in following(graph, n)]
     while work:

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     return 0;
 }
 """
-# The functions, what stands before, between and behind the messages, whether f may be told as a whole, and whether the
+# The functions, what stands before, between and after the messages, whether f may be told as a whole, and whether the
 # send converts then.
 PROGRAMS = {
     "computes": (

@@ -160,7 +160,7 @@ def test_an_initialiser_that_is_not_there_is_fixed() -> None:
         ("int x[6];", "x[n]", 24),
         ("double x[2][5];", "x[1][n]", 40),
         ("struct { int k; int x[3]; } y;", "y.x[n]", 12),  # a variable ends where it is declared to
-        ("struct e { int k; int x[3]; } *y;", "y->x[n]", OPEN),  # memory may go on behind it
+        ("struct e { int k; int x[3]; } *y;", "y->x[n]", OPEN),  # memory may go on after it
         ("struct e { int x[3]; int k; } *y;", "y->x[n]", 12),
         ("struct e { union { int x[3]; double w[8]; } u; int k; } y;", "y.u.x[n]", OPEN),
     ],

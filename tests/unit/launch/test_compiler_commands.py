@@ -46,7 +46,7 @@ def test_opiccs_own_options_and_those_of_the_compiler() -> None:
     assert (asked.transform, asked.index, asked.show, asked.ranks) == (True, Path("out"), True, False)
     asked = opicc.parse(["--shared-heap", "--launch", "gcc", "-c", "--show", "a.c"])
     assert (asked.launched, asked.shared_heap) == ("gcc", True)
-    assert asked.passed == ["-c", "--show", "a.c"]  # behind the compiler all is its own
+    assert asked.passed == ["-c", "--show", "a.c"]  # after the compiler all is its own
     assert opicc.parse(["--launch", "opicc", "a.c"]).launched is None  # one is enough
 
 

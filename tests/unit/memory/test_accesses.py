@@ -9,7 +9,7 @@ MANY = frozenset({3, 5, 9})
 
 
 def accesses() -> Accesses:
-    """Node 7 reads one of many objects and writes 5; node 2, which runs behind it, writes one of many."""
+    """Node 7 reads one of many objects and writes 5; node 2, which runs after it, writes one of many."""
     out = Accesses()
     out.add(Spread(7, out.group(MANY), "R"))
     out.add(Access(7, 5, "W", number(8), number(4), True))

@@ -38,7 +38,7 @@ PRINTER = (
     "int vprintf(const char *, __builtin_va_list); static void say(const char *format, ...)"
     " { __builtin_va_list ap; __builtin_va_start(ap, format); vprintf(format, ap); __builtin_va_end(ap); }"
 )
-# What stands before, between and behind the messages, the helpers it needs, and which of these have to be seen.
+# What stands before, between and after the messages, the helpers it needs, and which of these have to be seen.
 PROGRAMS = {
     "computes": ("static void f(double *v, int k) { for (int i = 0; i < k; i++) v[i] *= 2; }", "f(u, n);", "", "", ""),
     "computes from what came": ("static void f(double *v) { v[3] = v[2]; }", "", "", "f(in);", "f"),

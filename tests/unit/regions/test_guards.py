@@ -75,7 +75,7 @@ LOOP = """    for (int k = 0; k < n; k++) {
 
 
 def asked(where: str, entry: bool) -> tuple[Live, Set]:
-    """The bytes that are live behind a line of ``LOOP``."""
+    """The bytes that are live after a line of ``LOOP``."""
     found = program(HEAD + LOOP)
     judged = judge(found, "b")
     (node,) = [n.number for n in found.on_line(where) if n.number in judged.accesses]

@@ -93,7 +93,7 @@ def numbers(body: str) -> list[tuple[str, str]]:
     [
         ("for (j = 0; j < 4; j++) for (i = 0; i < 3; i++) b[4 * i + j] = 1;", [("0", "12")]),
         ("for (j = 0; j < 4; j++) for (i = 0; i < 3; i++) b[7 + 4 * i + j] = 1;", [("7", "19")]),
-        ("for (j = 0; j < 4; j++) for (i = 0; i < 3; i++) b[5 * i + j] = 1;", []),  # a gap behind each row
+        ("for (j = 0; j < 4; j++) for (i = 0; i < 3; i++) b[5 * i + j] = 1;", []),  # a gap after each row
         ("for (j = 0; j < 4; j++) for (i = 0; i < 3; i++) if (flag[i]) b[4 * i + j] = 1;", []),
         ("for (j = 0; j < 4; j++) for (i = 0; i < 3; i++) b[4 * j + i] = 1;", []),
         ("for (i = 0; i < 3; i++) for (j = 0; j < 4; j++) b[4 * i + j] = 1;", []),  # in their own order
@@ -109,7 +109,7 @@ def test_all_numbers_with_so_many_digits_come_up(body: str, expected: list[tuple
 
 
 def grown(body: str) -> bool:
-    """A read of ``b`` lies between what its counter is before the loops and behind them."""
+    """A read of ``b`` lies between what its counter is before the loops and after them."""
     found = program(FRAME.format(body))
     at = found.program
     told = Grown(at.graph, at.nest, at.values, Sums(at.graph, at.nest, at.values))
@@ -155,7 +155,7 @@ def test_sizes_that_the_program_makes_negative(value: str, expected: bool) -> No
 
 
 def live(body: str) -> frozenset[int]:
-    """The first twelve bytes of ``b`` that are live behind the send."""
+    """The first twelve bytes of ``b`` that are live after the send."""
     found = program(FRAME.format(f"MPI_Send(b, 12, MPI_INT, 0, 0, 0); {body}").replace("return b[0]", "return m"))
     judged = judge(found, "b")
     answers, _ = judged.live(None)

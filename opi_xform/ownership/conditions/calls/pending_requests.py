@@ -358,7 +358,7 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use, waits: Waits) -> Re
         for n in names.left.get(owner, ()):
             ends[n] = f"the function that declares `{var.name}` is left here"
         ends.update(_outside(names, owner, key))
-    # a call behind the block that completes the request comes too late: its memory is gone before
+    # a call after the block that completes the request comes too late: its memory is gone before
     late = {a.node for a in pending(names, use.node, use.op, [Asked(n, ahead=True) for n in sorted(ends)], waits)}
     if not late:
         return None

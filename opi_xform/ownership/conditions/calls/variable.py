@@ -19,7 +19,7 @@ def check(facts: BufferFacts) -> Refusal | None:
     if variable.type.is_scalar:
         message = f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
         return Refusal(Reason.SMALL, message)
-    type_ = variable.type.spelling.partition(" (unnamed")[0]  # behind it: the path of its file
+    type_ = variable.type.spelling.partition(" (unnamed")[0]  # after it: the path of its file
     return Refusal(Reason.DECLARATION, f"`{variable.name}` is a {type_}, not an array or a pointer")
 
 

@@ -66,7 +66,7 @@ def _at(live: LiveData, n: int) -> tuple[Span, int]:
 
 
 def _first(live: LiveData, use: Use, root: Root, side: str) -> Use | None:
-    """The first call behind a use, in its function, that has the memory of a name as its message."""
+    """The first call after a use, in its function, that has the memory of a name as its message."""
     frame = live.graph.nodes[use.node].frame
     found = {
         n: u for n, uses in live.uses.items() for u in uses if u.side == side and live.graph.nodes[n].frame == frame
@@ -76,7 +76,7 @@ def _first(live: LiveData, use: Use, root: Root, side: str) -> Use | None:
 
 
 def _read(live: LiveData, use: Use, root: Root) -> int | None:
-    """The first line behind a use that reads the memory by a name, and is no message."""
+    """The first line after a use that reads the memory by a name, and is no message."""
     loads = {n.number for n in live.graph.nodes if isinstance(n.action, ins.Load) and live.reads(n.number)}
     mine = {n for n in loads if root in live.by(n) and not live.never(live.graph.nodes[n].block)}
     return next(iter(ahead(live.graph, use.node, mine)), None)

@@ -18,7 +18,7 @@ from opi_xform.ownership.model.inequalities import not_zero
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 
-MOST = 25_000  # nodes that may run behind one, through which ways are followed: with more of them LONGEST is passed
+MOST = 25_000  # nodes that may run after one, through which ways are followed: with more of them LONGEST is passed
 LONGEST = 300_000  # what is known of numbers along all ways from one node, added up: a few hundredths of a second
 TESTS = 24  # that are looked at around a node
 
@@ -159,7 +159,7 @@ class Branches:
         return part.union(*(graph.blocks[block] for block in whole))
 
     def far(self, first: int) -> bool:
-        """More nodes may run behind a block than ways are followed through, whatever the tests on the way say."""
+        """More nodes may run after a block than ways are followed through, whatever the tests on the way say."""
         graph, seen, work = self.program.graph, {first}, [first]
         left = MOST - len(graph.blocks[first])
         while work and left >= 0:

@@ -72,7 +72,7 @@ def in_turn(program: Program, start: int, n: int, loops: Collection[int]) -> boo
 
 
 def reached(graph: Graph, start: int, stops: Collection[int], barred: Collection[int] = ()) -> set[int]:
-    """The nodes to which a way leads from behind a node, with none of ``stops`` on it.  barred: blocks left out."""
+    """The nodes to which a way leads from after a node, with none of ``stops`` on it.  barred: blocks left out."""
     out: set[int] = set()
     seen = set(barred)
     work = [(graph.nodes[start].block, start + 1)]

@@ -219,7 +219,7 @@ static void failed_between(MPI_Comm inter, int to)
     MPI_Errhandler_free(&counting);
 }
 
-/* A probe of the MPI's own, while a receive from another node stands behind a wildcard that has got its message: the probe has to
+/* A probe of the MPI's own, while a receive from another node stands after a wildcard that has got its message: the probe has to
  * move it, for what it waits for comes after. */
 static void probed_between(MPI_Comm inter, int rank)
 {

@@ -42,7 +42,7 @@ static int all_zero(const char *block)
     return 1;
 }
 
-/* Large blocks that parent and child allocate behind the fork: each has its own, at the same address perhaps. */
+/* Large blocks that parent and child allocate after the fork: each has its own, at the same address perhaps. */
 static void fork_large(void)
 {
     char *before[3], *block, byte = 0;

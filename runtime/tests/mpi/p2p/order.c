@@ -107,11 +107,11 @@ static void by_tag(size_t bytes)
     }
 }
 
-/* A receive behind a wildcard that waits is not held up by it where the wildcard does not want the message; and the
+/* A receive after a wildcard that waits is not held up by it where the wildcard does not want the message; and the
  * wildcard gets what it wants, also when the other receive would match it too. */
 static void behind_a_wildcard(size_t bytes)
 {
-    trying("behind a wildcard, %zu bytes", bytes);
+    trying("after a wildcard, %zu bytes", bytes);
     if (world_rank == 0) {
         struct reception first, second, third;
         begin_receive(&first, IRECV, PRIVATE, bytes, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD);

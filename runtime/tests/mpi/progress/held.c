@@ -183,7 +183,7 @@ static const struct {
 /* ---- what is pending --------------------------------------------------------------------------------------------------------------------- */
 
 enum pending { WILD, WILD_TAG, BEHIND, PERSISTENT, TAKE, LARGE_ONES, KINDS };
-static const char *const kind_name[KINDS] = {"any source", "any source and tag", "behind a wildcard", "persistent", "take", "large standard sends"};
+static const char *const kind_name[KINDS] = {"any source", "any source and tag", "after a wildcard", "persistent", "take", "large standard sends"};
 
 static void receiver(enum pending kind, void (*call)(void))
 {
@@ -234,7 +234,7 @@ static void sender(enum pending kind, void (*call)(void))
         fill(bytes, LARGE, (unsigned)world_rank);
         MPI_Send(bytes, LARGE, MPI_CHAR, 0, 3, comm);
     } else {
-        /* Behind the wildcard stand receives from ranks 2 and up: rank 1's message has to be there first, or it would be theirs that the wildcard takes. */
+        /* After the wildcard stand receives from ranks 2 and up: rank 1's message has to be there first, or it would be theirs that the wildcard takes. */
         if (kind == BEHIND && world_rank > 1)
             MPI_Recv(&out, 0, MPI_INT, world_rank - 1, 4, comm, MPI_STATUS_IGNORE);
         MPI_Ssend(&out, 1, MPI_INT, 0, 3, comm);

@@ -1,4 +1,4 @@
-/* Local arrays, in parentheses and behind a cast. */
+/* Local arrays, in parentheses and after a cast. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Requests of the rows of an array are numbered as they are posted; the number is set back behind the wait. */
+/* Requests of the rows of an array are numbered as they are posted; the number is set back after the wait. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

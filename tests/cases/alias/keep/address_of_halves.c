@@ -1,4 +1,4 @@
-/* A function is given the array's address as that of halves, and reads the second one behind the message. */
+/* A function is given the array's address as that of halves, and reads the second one after the message. */
 #include <mpi.h>
 #include <stdio.h>
 

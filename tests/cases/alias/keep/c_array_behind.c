@@ -1,4 +1,4 @@
-/* The address behind an array is told by that of the whole array. */
+/* The address after an array is told by that of the whole array. */
 #include <mpi.h>
 #include <stdio.h>
 

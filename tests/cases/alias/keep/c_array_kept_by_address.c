@@ -1,4 +1,4 @@
-/* The address of a whole array is kept and read behind the send. */
+/* The address of a whole array is kept and read after the send. */
 #include <mpi.h>
 #include <stdio.h>
 

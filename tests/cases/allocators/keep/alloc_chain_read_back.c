@@ -1,4 +1,4 @@
-/* It reads what it has filled through a pointer that walks, behind the call. */
+/* It reads what it has filled through a pointer that walks, after the call. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

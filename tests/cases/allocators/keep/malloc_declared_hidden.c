@@ -1,4 +1,4 @@
-/* The number that memory is made of has the name of another one behind the declaration. */
+/* The number that memory is made of has the name of another one after the declaration. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What is declared behind a local pointer changes the number that its memory is made of. */
+/* What is declared after a local pointer changes the number that its memory is made of. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The address of the buffer gets into an atomic pointer by an addition, and is read behind the send. */
+/* The address of the buffer gets into an atomic pointer by an addition, and is read after the send. */
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stddef.h>

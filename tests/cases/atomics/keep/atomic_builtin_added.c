@@ -1,4 +1,4 @@
-/* The address of the buffer gets into a number by an atomic addition, and is read behind the send. */
+/* The address of the buffer gets into a number by an atomic addition, and is read after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

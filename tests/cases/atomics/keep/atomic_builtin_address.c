@@ -1,4 +1,4 @@
-/* The address of the buffer is stored as an atomic number, and read behind the send. */
+/* The address of the buffer is stored as an atomic number, and read after the send. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A pointer is exchanged for that of the buffer, which comes back behind the send. */
+/* A pointer is exchanged for that of the buffer, which comes back after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What is done to two fields is more than integer sets can tell, and is done again behind a message. */
+/* What is done to two fields is more than integer sets can tell, and is done again after a message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Cases with more numbers than one, with a number of another type, and behind another case. */
+/* Cases with more numbers than one, with a number of another type, and after another case. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Behind a case the number is not what the message asks for: it has changed, falls through, lost bits, or is no case. */
+/* After a case the number is not what the message asks for: it has changed, falls through, lost bits, or is no case. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The pointer is set one element behind the start of its memory, and the message begins there. */
+/* The pointer is set one element after the start of its memory, and the message begins there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

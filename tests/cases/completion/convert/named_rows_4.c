@@ -1,4 +1,4 @@
-/* The table is on the heap, the requests stand behind another one, the turns are counted by a while. */
+/* The table is on the heap, the requests stand after another one, the turns are counted by a while. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

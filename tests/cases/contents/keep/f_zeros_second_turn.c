@@ -1,4 +1,4 @@
-/* The first turn reads zeros, the second one reads them again behind what was received. */
+/* The first turn reads zeros, the second one reads them again after what was received. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

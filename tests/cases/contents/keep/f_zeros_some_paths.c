@@ -1,4 +1,4 @@
-/* On one path the block is given and comes anew, and the zeros of the other path are read behind both. */
+/* On one path the block is given and comes anew, and the zeros of the other path are read after both. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

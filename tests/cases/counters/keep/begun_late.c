@@ -1,4 +1,4 @@
-/* The member is set behind the first message. */
+/* The member is set after the first message. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The member that counts is behind an array with a subscript that is not constant. */
+/* The member that counts is after an array with a subscript that is not constant. */
 #include <mpi.h>
 #include <stdio.h>
 

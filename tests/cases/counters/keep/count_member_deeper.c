@@ -1,4 +1,4 @@
-/* A function that is entered again from inside stores behind the first member. */
+/* A function that is entered again from inside stores after the first member. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A parameter is set anew in the function, behind a store. */
+/* A parameter is set anew in the function, after a store. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The number whose root is taken changes ahead of the wait. */
+/* The number whose root is taken changes before the wait. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

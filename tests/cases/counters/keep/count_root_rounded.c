@@ -1,4 +1,4 @@
-/* The rounding mode changes ahead of the wait. */
+/* The rounding mode changes before the wait. */
 #include <fenv.h>
 #include <math.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* The floating variable is set ahead of the wait. */
+/* The floating variable is set before the wait. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What comes was counted by one function, and is unpacked by another one: the element behind the counter is read, too. */
+/* What comes was counted by one function, and is unpacked by another one: the element after the counter is read, too. */
 #include <mpi.h>
 #include <stdio.h>
 

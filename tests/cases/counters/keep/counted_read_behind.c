@@ -1,4 +1,4 @@
-/* What comes was counted by one function, and is unpacked by another one: the element behind the last one is read after the loops. */
+/* What comes was counted by one function, and is unpacked by another one: the element after the last one is read after the loops. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Behind each send only the lowest byte of the counter becomes zero: messages of 290 begin with what was sent. */
+/* After each send only the lowest byte of the counter becomes zero: messages of 290 begin with what was sent. */
 #include <mpi.h>
 #include <stdio.h>
 

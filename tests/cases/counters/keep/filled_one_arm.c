@@ -1,4 +1,4 @@
-/* The element is written in one of two arms, and counted behind both. */
+/* The element is written in one of two arms, and counted after both. */
 #include <mpi.h>
 #include <stdio.h>
 

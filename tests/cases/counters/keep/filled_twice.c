@@ -1,4 +1,4 @@
-/* Now and then a message is sent twice: the counter is not reset behind the first. */
+/* Now and then a message is sent twice: the counter is not reset after the first. */
 #include <mpi.h>
 #include <stdio.h>
 

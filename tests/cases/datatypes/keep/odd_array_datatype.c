@@ -1,4 +1,4 @@
-/* MPI is given an array by its name, and a datatype that reaches behind the array. */
+/* MPI is given an array by its name, and a datatype that reaches after the array. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

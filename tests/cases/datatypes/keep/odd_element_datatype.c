@@ -1,4 +1,4 @@
-/* MPI is given an element of an array, and a datatype that reaches behind the array. */
+/* MPI is given an element of an array, and a datatype that reaches after the array. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

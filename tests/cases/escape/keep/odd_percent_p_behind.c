@@ -1,4 +1,4 @@
-/* The address of a struct goes through text, and what it leads to is read by it behind the send. */
+/* The address of a struct goes through text, and what it leads to is read by it after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

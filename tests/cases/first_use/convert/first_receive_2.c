@@ -1,4 +1,4 @@
-/* Blocks of several lengths go round; the length comes ahead of the block. */
+/* Blocks of several lengths go round; the length comes before the block. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The receive goes on behind its call: the pointer has gone to another name when it completes. */
+/* The receive goes on after its call: the pointer has gone to another name when it completes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The address stands in a table ahead of the receive, and the block is read from there. */
+/* The address stands in a table before the receive, and the block is read from there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

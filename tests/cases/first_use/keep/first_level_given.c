@@ -1,4 +1,4 @@
-/* A deeper level is given the block, and marks it ahead of the receive of a shorter message. */
+/* A deeper level is given the block, and marks it before the receive of a shorter message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The end of the block is marked ahead of the receive, and the message that comes is shorter: the mark is read. */
+/* The end of the block is marked before the receive, and the message that comes is shorter: the mark is read. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A function marks the block, by a name of its own, ahead of the receive of a shorter message. */
+/* A function marks the block, by a name of its own, before the receive of a shorter message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The block that malloc gave is freed by the name that it had ahead of the receive. */
+/* The block that malloc gave is freed by the name that it had before the receive. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Levels of a tree by bits of the rank; the number of the level ends the loop behind the send. */
+/* Levels of a tree by bits of the rank; the number of the level ends the loop after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A return ahead of the declarations; another one loses what they hold. */
+/* A return before the declarations; another one loses what they hold. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The receive stands in the condition of the first turn: what is freed ahead of that is read by the next turns, and
+/* The receive stands in the condition of the first turn: what is freed before that is read by the next turns, and
  * memory that is made for them then has nothing of it. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A way back into the loop that the number set behind the send does not shut. */
+/* A way back into the loop that the number set after the send does not shut. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

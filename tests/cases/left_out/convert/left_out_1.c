@@ -1,4 +1,4 @@
-/* Another configuration looks at the buffer behind the send. */
+/* Another configuration looks at the buffer after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Another system defines a macro by the buffer, behind whose send it is used. */
+/* Another system defines a macro by the buffer, after whose send it is used. */
 #include <mpi.h>
 #include <stdio.h>
 #define N 2048

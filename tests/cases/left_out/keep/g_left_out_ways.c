@@ -1,4 +1,4 @@
-/* No threads. Behind the way of the program's own comes one that the compiler's version decides about: it is the one that is built. */
+/* No threads. After the way of the program's own comes one that the compiler's version decides about: it is the one that is built. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

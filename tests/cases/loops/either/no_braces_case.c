@@ -1,4 +1,4 @@
-/* A switch without braces: what would be put before the call behind its label would be all that the label has. */
+/* A switch without braces: what would be put before the call after its label would be all that the label has. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A loop that runs once is left ahead of what is packed. */
+/* A loop that runs once is left before what is packed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

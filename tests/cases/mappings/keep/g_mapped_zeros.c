@@ -32,4 +32,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: the zeros behind the message are read ahead of it
+//~ silent: the zeros after the message are read before it

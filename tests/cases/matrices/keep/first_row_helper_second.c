@@ -41,4 +41,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: the rows behind the first are a buffer like any other, but the matrix begins ahead of them
+//~ silent: the rows after the first are a buffer like any other, but the matrix begins before them

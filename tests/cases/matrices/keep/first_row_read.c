@@ -1,4 +1,4 @@
-/* The row behind the first one is read after the send of all. */
+/* The row after the first one is read after the send of all. */
 #include <mpi.h>
 #include <stdio.h>
 

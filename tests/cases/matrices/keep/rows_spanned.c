@@ -46,4 +46,4 @@ int main(int argc, char **argv)
     return 0;
 }
 //~ points 4
-//~ silent: all reads across the rows are ahead of the messages or bring what has arrived: the names forbid it
+//~ silent: all reads across the rows are before the messages or bring what has arrived: the names forbid it

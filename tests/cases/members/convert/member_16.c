@@ -1,4 +1,4 @@
-/* One of two loops stores to the member behind the one that counts, through a pointer to it. */
+/* One of two loops stores to the member after the one that counts, through a pointer to it. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The memory outlives the block of the struct, and is read behind it. */
+/* The memory outlives the block of the struct, and is read after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

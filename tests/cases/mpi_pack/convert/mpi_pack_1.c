@@ -1,4 +1,4 @@
-/* MPI_Pack puts two pieces one behind the other, and as much is sent as there is then. */
+/* MPI_Pack puts two pieces one after the other, and as much is sent as there is then. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Members of a struct, and a size that changes behind the allocation: it is kept where the program asked for it. */
+/* Members of a struct, and a size that changes after the allocation: it is kept where the program asked for it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* In the declaration, with a size that changes behind it: what was asked for is kept, where something was. */
+/* In the declaration, with a size that changes after it: what was asked for is kept, where something was. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

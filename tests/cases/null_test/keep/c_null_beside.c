@@ -1,4 +1,4 @@
-/* The memory goes, and with it the room that it had: one statement behind the test. */
+/* The memory goes, and with it the room that it had: one statement after the test. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Whether there is memory is asked again behind the message, in every turn. */
+/* Whether there is memory is asked again after the message, in every turn. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The same, asked ahead of the loop and after it. */
+/* The same, asked before the loop and after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

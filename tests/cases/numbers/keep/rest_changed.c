@@ -1,4 +1,4 @@
-/* The number grows behind the division. */
+/* The number grows after the division. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

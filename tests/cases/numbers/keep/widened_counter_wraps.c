@@ -1,4 +1,4 @@
-/* An unsigned counter goes on from 0 behind its end, and is made wider: only its first turns fill the buffer. */
+/* An unsigned counter goes on from 0 after its end, and is made wider: only its first turns fill the buffer. */
 #include <mpi.h>
 #include <stdio.h>
 

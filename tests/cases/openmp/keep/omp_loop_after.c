@@ -1,4 +1,4 @@
-/* The variable of a loop that threads share has its old value behind it. */
+/* The variable of a loop that threads share has its old value after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A private variable has its old value behind the region. */
+/* A private variable has its old value after the region. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

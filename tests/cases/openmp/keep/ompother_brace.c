@@ -1,4 +1,4 @@
-/* The region begins under an `#if`, and what it is about stands behind it. */
+/* The region begins under an `#if`, and what it is about stands after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

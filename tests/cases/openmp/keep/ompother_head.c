@@ -1,4 +1,4 @@
-/* The head of the loop stands under an `#if`, its body behind it. */
+/* The head of the loop stands under an `#if`, its body after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

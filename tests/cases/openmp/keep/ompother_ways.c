@@ -1,4 +1,4 @@
-/* Behind the way of the program's own comes one that the compiler's version decides about: it is the one that is built. */
+/* After the way of the program's own comes one that the compiler's version decides about: it is the one that is built. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A goto enters the loop that packs behind its beginning. */
+/* A goto enters the loop that packs after its beginning. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Comments at the end of each line, also behind the last parameter. */
+/* Comments at the end of each line, also after the last parameter. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

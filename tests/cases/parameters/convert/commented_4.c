@@ -1,4 +1,4 @@
-/* Comments behind the commas, so that they stand before the next parameter. */
+/* Comments after the commas, so that they stand before the next parameter. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A generic helper touches the bytes behind its void pointer. */
+/* A generic helper touches the bytes after its void pointer. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

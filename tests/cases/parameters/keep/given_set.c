@@ -1,4 +1,4 @@
-/* The function sets the pointer that it was given: behind that the parameter is another one. */
+/* The function sets the pointer that it was given: after that the parameter is another one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Faces of several sizes, one behind the other. */
+/* Faces of several sizes, one after the other. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

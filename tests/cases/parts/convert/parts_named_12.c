@@ -1,4 +1,4 @@
-/* A function that hands out memory reads a setting, which changes behind the parts only; macros name elements. */
+/* A function that hands out memory reads a setting, which changes after the parts only; macros name elements. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A function hands out memory before the program says that it has all it needs, and ends it behind that. */
+/* A function hands out memory before the program says that it has all it needs, and ends it after that. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The group is the larger one of two numbers: what is received may reach into the part behind it. */
+/* The group is the larger one of two numbers: what is received may reach into the part after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The first name is read one place behind its part. */
+/* The first name is read one place after its part. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

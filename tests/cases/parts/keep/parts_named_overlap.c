@@ -1,4 +1,4 @@
-/* The parts overlap: what comes in at the first name is read behind the second. */
+/* The parts overlap: what comes in at the first name is read after the second. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

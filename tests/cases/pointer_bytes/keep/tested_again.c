@@ -1,4 +1,4 @@
-/* The variable is set anew behind the test. */
+/* The variable is set anew after the test. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The format that is printed is not the one that was passed, but what stands behind it. */
+/* The format that is printed is not the one that was passed, but what stands after it. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>

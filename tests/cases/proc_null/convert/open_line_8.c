@@ -1,4 +1,4 @@
-/* One buffer both ways: what is sent is written anew, what comes is read, or else what was written behind the send. */
+/* One buffer both ways: what is sent is written anew, what comes is read, or else what was written after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

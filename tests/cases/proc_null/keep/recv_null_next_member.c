@@ -1,4 +1,4 @@
-/* A message of run-time length goes on in the members behind the array in which it begins. */
+/* A message of run-time length goes on in the members after the array in which it begins. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Two fields, one behind the other, in one message. */
+/* Two fields, one after the other, in one message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Two nests pack by one counter: what the second one writes begins behind a product of sizes. */
+/* Two nests pack by one counter: what the second one writes begins after a product of sizes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

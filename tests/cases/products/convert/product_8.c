@@ -1,4 +1,4 @@
-/* Three nests one behind the other, over boxes that tables hold: other ones in each turn of the loop around. */
+/* Three nests one after the other, over boxes that tables hold: other ones in each turn of the loop around. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

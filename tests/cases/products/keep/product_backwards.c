@@ -1,4 +1,4 @@
-/* A stride that is negative: the places go down from the first, which lies behind the message. */
+/* A stride that is negative: the places go down from the first, which lies after the message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

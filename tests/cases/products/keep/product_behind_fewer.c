@@ -1,4 +1,4 @@
-/* The first loop does not run, and the second one begins where it would have ended: not so many places ahead of it. */
+/* The first loop does not run, and the second one begins where it would have ended: not so many places before it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

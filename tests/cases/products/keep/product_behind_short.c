@@ -1,4 +1,4 @@
-/* The second nest leaves out a row of the box, so that the message ends behind what is packed. */
+/* The second nest leaves out a row of the box, so that the message ends after what is packed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

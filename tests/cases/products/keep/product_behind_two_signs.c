@@ -1,4 +1,4 @@
-/* Both sizes are negative: the nest does not run, and what is written behind it does not begin at their product. */
+/* Both sizes are negative: the nest does not run, and what is written after it does not begin at their product. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* One column more is read: in the last row it lies behind the message. */
+/* One column more is read: in the last row it lies after the message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

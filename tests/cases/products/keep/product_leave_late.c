@@ -1,4 +1,4 @@
-/* The test that ends the rows comes behind the reading. */
+/* The test that ends the rows comes after the reading. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

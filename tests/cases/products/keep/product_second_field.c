@@ -1,4 +1,4 @@
-/* The second field lies behind what came. */
+/* The second field lies after what came. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Every other column is skipped, and the one behind it is read. */
+/* Every other column is skipped, and the one after it is read. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

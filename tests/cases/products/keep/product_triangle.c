@@ -1,4 +1,4 @@
-/* The last row goes on behind the message. */
+/* The last row goes on after the message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

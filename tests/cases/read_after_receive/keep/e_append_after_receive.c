@@ -1,4 +1,4 @@
-/* Behind the received half a second half is packed; then all of it is sent on. */
+/* After the received half a second half is packed; then all of it is sent on. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The part of the buffer behind the received half serves as scratch space; it
+/* The part of the buffer after the received half serves as scratch space; it
  * is written before it is read. */
 #include <mpi.h>
 #include <stdio.h>

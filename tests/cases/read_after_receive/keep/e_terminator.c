@@ -1,4 +1,4 @@
-/* A terminating zero is written behind the received characters. */
+/* A terminating zero is written after the received characters. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Read after the send by a pointer that starts behind it. */
+/* Read after the send by a pointer that starts after it. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What was packed before the deeper levels run is sent behind them; what was received is there while they do. */
+/* What was packed before the deeper levels run is sent after them; what was received is there while they do. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

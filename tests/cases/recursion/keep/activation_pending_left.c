@@ -1,4 +1,4 @@
-/* What a level begins is complete only behind all of them. */
+/* What a level begins is complete only after all of them. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

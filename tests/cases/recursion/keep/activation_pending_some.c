@@ -1,4 +1,4 @@
-/* Some levels wait behind the next one. */
+/* Some levels wait after the next one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

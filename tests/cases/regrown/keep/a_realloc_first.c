@@ -1,4 +1,4 @@
-/* The buffer is enlarged by realloc ahead of the first send, in each turn of a
+/* The buffer is enlarged by realloc before the first send, in each turn of a
  * loop: realloc also frees the smaller block, which would be left. */
 #include <mpi.h>
 #include <stdio.h>

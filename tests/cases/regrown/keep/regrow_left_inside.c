@@ -1,4 +1,4 @@
-/* A name leads into the smaller memory, behind its start. */
+/* A name leads into the smaller memory, after its start. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

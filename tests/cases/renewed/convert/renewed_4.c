@@ -1,4 +1,4 @@
-/* How long either message is, only the command line tells; the scratch values behind the receive go nowhere. */
+/* How long either message is, only the command line tells; the scratch values after the receive go nowhere. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Half of the buffer travels; what is written and read behind it needs the whole one. */
+/* Half of the buffer travels; what is written and read after it needs the whole one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

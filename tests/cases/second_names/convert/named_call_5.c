@@ -1,4 +1,4 @@
-/* The pointers are set once, ahead of the loop. */
+/* The pointers are set once, before the loop. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The name points behind the beginning. */
+/* The name points after the beginning. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

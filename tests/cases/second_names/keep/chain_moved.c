@@ -1,4 +1,4 @@
-/* Short names for a short name, which is set anew, or whose words mean something else, ahead of the message. */
+/* Short names for a short name, which is set anew, or whose words mean something else, before the message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

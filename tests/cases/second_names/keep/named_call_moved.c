@@ -1,4 +1,4 @@
-/* The name points behind the first element. */
+/* The name points after the first element. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

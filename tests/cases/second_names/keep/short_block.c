@@ -1,4 +1,4 @@
-/* Behind the block in which the name is set, the words mean another index. */
+/* After the block in which the name is set, the words mean another index. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

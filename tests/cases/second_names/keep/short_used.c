@@ -1,4 +1,4 @@
-/* The name is used behind the message, when the words mean another row. */
+/* The name is used after the message, when the words mean another row. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

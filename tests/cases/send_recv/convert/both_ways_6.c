@@ -1,4 +1,4 @@
-/* Scratch of the call's size: each message that comes has room for what goes behind it. */
+/* Scratch of the call's size: each message that comes has room for what goes after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

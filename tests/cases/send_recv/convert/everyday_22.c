@@ -1,4 +1,4 @@
-/* A word of a static table of texts is printed behind the send. */
+/* A word of a static table of texts is printed after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Built-in atomic operations on plain numbers, and on elements of the buffer ahead of the send. */
+/* Built-in atomic operations on plain numbers, and on elements of the buffer before the send. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A number behind the declared end of a struct's last array, where malloc left room, is overwritten by a subscript. */
+/* A number after the declared end of a struct's last array, where malloc left room, is overwritten by a subscript. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A number behind the end of the type comes from memory: the difference is small. */
+/* A number after the end of the type comes from memory: the difference is small. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What frees memory stands behind a jump, and in an else branch: nothing else depends on the tests. */
+/* What frees memory stands after a jump, and in an else branch: nothing else depends on the tests. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

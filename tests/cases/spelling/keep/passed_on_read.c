@@ -1,4 +1,4 @@
-/* A local has the memory first, and it is read by that name behind the message. */
+/* A local has the memory first, and it is read by that name after the message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The macro reads the buffer behind the send that it makes. */
+/* The macro reads the buffer after the send that it makes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

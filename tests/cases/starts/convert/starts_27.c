@@ -1,4 +1,4 @@
-/* The receive and its wait stand in a block of their own, ahead of what is read. */
+/* The receive and its wait stand in a block of their own, before what is read. */
 #include <mpi.h>
 #include <stdio.h>
 

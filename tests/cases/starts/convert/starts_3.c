@@ -1,4 +1,4 @@
-/* Two messages, one behind the other in one buffer, of sizes that the program computes. */
+/* Two messages, one after the other in one buffer, of sizes that the program computes. */
 #include <mpi.h>
 #include <stdio.h>
 

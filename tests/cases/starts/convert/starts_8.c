@@ -1,4 +1,4 @@
-/* Two messages are pending together, one behind the other in one buffer. */
+/* Two messages are pending together, one after the other in one buffer. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Only the rest of the array behind its first element is packed and sent. */
+/* Only the rest of the array after its first element is packed and sent. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* An element behind the last one is written with the others, and read once the message is out. */
+/* An element after the last one is written with the others, and read once the message is out. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What was sent is read behind the function. */
+/* What was sent is read after the function. */
 #include <mpi.h>
 #include <stdio.h>
 

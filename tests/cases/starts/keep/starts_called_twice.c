@@ -1,4 +1,4 @@
-/* The function is called for another place, too, which is read behind both. */
+/* The function is called for another place, too, which is read after both. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A macro writes the call; what is sent is read again behind it. */
+/* A macro writes the call; what is sent is read again after it. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The message is complete behind the function only. */
+/* The message is complete after the function only. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What was sent is read once more behind the send. */
+/* What was sent is read once more after the send. */
 #include <mpi.h>
 #include <stdio.h>
 

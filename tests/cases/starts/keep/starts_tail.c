@@ -1,4 +1,4 @@
-/* Elements behind the message are read: they are of a longer one that came before. */
+/* Elements after the message are read: they are of a longer one that came before. */
 #include <mpi.h>
 #include <stdio.h>
 

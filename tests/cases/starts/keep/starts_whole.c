@@ -1,4 +1,4 @@
-/* The whole buffer is saved behind the send. */
+/* The whole buffer is saved after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -35,4 +35,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: in the order that this compiler takes nothing is read behind the send
+//~ silent: in the order that this compiler takes nothing is read after the send

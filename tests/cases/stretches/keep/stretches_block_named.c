@@ -1,4 +1,4 @@
-/* The message's place is told by a name of its block's own; behind it a global has that name. */
+/* The message's place is told by a name of its block's own; after it a global has that name. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

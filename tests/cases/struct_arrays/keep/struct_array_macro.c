@@ -1,4 +1,4 @@
-/* Another system has a macro that names the array of a function's own struct, behind whose send it is used. */
+/* Another system has a macro that names the array of a function's own struct, after whose send it is used. */
 #include <mpi.h>
 #include <stdio.h>
 #define N 24

@@ -1,4 +1,4 @@
-/* A macro names the array of a function's own struct; another system reads it behind its send. */
+/* A macro names the array of a function's own struct; another system reads it after its send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

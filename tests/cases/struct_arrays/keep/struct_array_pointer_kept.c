@@ -1,4 +1,4 @@
-/* A pointer that lasts has the address of the array, and is read behind its send. */
+/* A pointer that lasts has the address of the array, and is read after its send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

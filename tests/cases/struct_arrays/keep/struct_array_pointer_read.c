@@ -1,4 +1,4 @@
-/* A pointer that is made from the array is read behind its send. */
+/* A pointer that is made from the array is read after its send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The last message of the first array goes on in the member behind it. */
+/* The last message of the first array goes on in the member after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Behind the function that gets the struct as a const one, main reads what was sent. */
+/* After the function that gets the struct as a const one, main reads what was sent. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

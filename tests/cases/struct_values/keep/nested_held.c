@@ -1,4 +1,4 @@
-/* A pointer to a row is taken ahead of the exchange, and its buffer is read through it after the send. */
+/* A pointer to a row is taken before the exchange, and its buffer is read through it after the send. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The address of the pointer in the struct goes to a function, which looks behind it. */
+/* The address of the pointer in the struct goes to a function, which looks after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The struct is copied, and the copy read behind the message. */
+/* The struct is copied, and the copy read after the message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A cursor into one buffer goes on behind the swap. */
+/* A cursor into one buffer goes on after the swap. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Behind a receive of half the buffer all of it is written: a block that was made for half has no room for it. */
+/* After a receive of half the buffer all of it is written: a block that was made for half has no room for it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

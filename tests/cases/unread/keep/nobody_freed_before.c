@@ -1,4 +1,4 @@
-/* One receive stands in a condition: what it could free ahead of that, the other arm needs, where nobody is there. */
+/* One receive stands in a condition: what it could free before that, the other arm needs, where nobody is there. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The value of the buffer's address is compared behind the receive with what it was before. */
+/* The value of the buffer's address is compared after the receive with what it was before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A second name of the buffer, set before the receive, is used behind it. */
+/* A second name of the buffer, set before the receive, is used after it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A second name of the buffer is used behind the wait for the receive. */
+/* A second name of the buffer is used after the wait for the receive. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

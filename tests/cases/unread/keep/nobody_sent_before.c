@@ -1,4 +1,4 @@
-/* What is sent is read behind the receive where nothing comes. */
+/* What is sent is read after the receive where nothing comes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A short message from the neighbour, and in the next turn a longer one from nobody: behind the short one the buffer has
+/* A short message from the neighbour, and in the next turn a longer one from nobody: after the short one the buffer has
  * still the rest of what was put there. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Two receives into one buffer: behind the shorter one the rest of the longer one's message is still there. */
+/* Two receives into one buffer: after the shorter one the rest of the longer one's message is still there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

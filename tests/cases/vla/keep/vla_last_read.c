@@ -1,4 +1,4 @@
-/* The length is the last element read of a message, whose block is given back right behind the declaration. */
+/* The length is the last element read of a message, whose block is given back right after the declaration. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

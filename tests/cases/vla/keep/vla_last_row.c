@@ -1,4 +1,4 @@
-/* Of the matrix that came, a row behind those of the message is read. */
+/* Of the matrix that came, a row after those of the message is read. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

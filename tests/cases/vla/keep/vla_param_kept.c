@@ -1,4 +1,4 @@
-/* A function sends a matrix that it gets with its sizes, and the caller reads it behind the call. */
+/* A function sends a matrix that it gets with its sizes, and the caller reads it after the call. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

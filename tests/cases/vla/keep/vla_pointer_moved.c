@@ -1,4 +1,4 @@
-/* A pointer to rows of variable length begins behind the first row. */
+/* A pointer to rows of variable length begins after the first row. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

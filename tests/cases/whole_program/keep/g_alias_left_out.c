@@ -1,4 +1,4 @@
-/* Code that an MPI decides about names another pointer into the buffer, behind the send. */
+/* Code that an MPI decides about names another pointer into the buffer, after the send. */
 #include <mpi.h>
 #include <stdio.h>
 

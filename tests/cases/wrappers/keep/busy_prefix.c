@@ -1,4 +1,4 @@
-/* A wrapper keeps the size ahead of the memory. */
+/* A wrapper keeps the size before the memory. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

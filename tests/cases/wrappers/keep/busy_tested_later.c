@@ -1,4 +1,4 @@
-/* The pointer is tested behind a send, and the program goes on without memory. */
+/* The pointer is tested after a send, and the program goes on without memory. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Scenarios of real codes' data: buffers in structs, appended elements, bytes behind a cursor, parts of an object.
+"""Scenarios of real codes' data: buffers in structs, appended elements, bytes after a cursor, parts of an object.
 
 About half of the scenarios violate a condition on purpose; memory that such a scenario may read has been filled first,
 so that the output of the original is defined all the same.
@@ -121,7 +121,7 @@ def append(rng: random.Random, name: str) -> str:
 
 
 def cursor(rng: random.Random, name: str) -> str:
-    """Bytes packed behind a cursor by memcpy, a header first; unpacked the same way."""
+    """Bytes packed after a cursor by memcpy, a header first; unpacked the same way."""
     fault = rng.choice(("gap", "after", "twice")) if rng.random() < BAD else ""
     n = rng.choice((5, 14))
     room = 8 * (2 * n + 6)

@@ -234,7 +234,7 @@ def _packed(rng: random.Random, out: Text, rows: Rows, size: int, fault: str) ->
 
 
 def _asked(rng: random.Random, out: Text, rows: Rows, name: str, fault: str, size: int) -> None:
-    """Behind the exchange."""
+    """After the exchange."""
     if fault == "after":
         out.line(f"total += {_true(rng, rng.choice((rows.out, rows.out, rows.into)))} ? 2 : 3;")
     elif fault == "helper":

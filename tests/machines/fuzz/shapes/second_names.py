@@ -1,4 +1,4 @@
-"""Scenarios of names: several structs behind the same functions, and second names of a buffer."""
+"""Scenarios of names: several structs after the same functions, and second names of a buffer."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _made(rng: random.Random, out: Text, home: str, name: str, a: str, b: str, s
 
 
 def _exchange(rng: random.Random, out: Text, a: str, b: str, size: int, fault: str) -> str:
-    """The messages; returns the line that completes them, where it is to stand behind the swap."""
+    """The messages; returns the line that completes them, where it is to stand after the swap."""
     count = f"{size} - 1" if fault == "short" else str(size)
     form = rng.choice(("sendrecv", "irecv", "both"))
     form = "irecv" if fault in ("pending", "kept") else form
@@ -132,7 +132,7 @@ def _swap(out: Text, swapping: list[str], condition: str) -> None:
 def _use(
     rng: random.Random, out: Text, a: str, b: str, size: int, fault: str, repack: bool, either: bool, name: str
 ) -> None:
-    """What is read behind the swap: ``either``: only what is surely there whichever buffer came."""
+    """What is read after the swap: ``either``: only what is surely there whichever buffer came."""
     if fault in ("after", "kept"):
         out.line(rng.choice((f"total += {b}[1];", f"total += sum({b}, {size});")))
     if fault == "name":

@@ -57,7 +57,7 @@ BUGS = (
         condition="declaration",
     ),
     Bug(
-        "nothing beside variables is declared behind an array of variable length",
+        "nothing beside variables is declared after an array of variable length",
         "opi_xform.ownership.placement.edits",
         "names |= declared(self.texts.of(replace(d.statement, begin=d.span.end)))",
         "pass",

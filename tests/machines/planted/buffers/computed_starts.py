@@ -204,7 +204,7 @@ BUGS = (
         condition="starts",
     ),
     Bug(
-        "a send that pends behind its passage leaves nothing that is read behind it",
+        "a send that pends after its passage leaves nothing that is read after it",
         _PROOF,
         "for n in (one.enter, one.leave):",
         "for n in (one.enter,) if one.use.op.blocking or one.use.side == 'recv' else ():",
@@ -212,7 +212,7 @@ BUGS = (
         condition="starts",
     ),
     Bug(
-        "a send that pends behind its passage is sent on every way",
+        "a send that pends after its passage is sent on every way",
         _PROOF,
         "return self.program.dominates(one.use.node, one.leave)",
         "return True",

@@ -43,7 +43,7 @@ BUGS = (
         condition="stretches",
     ),
     Bug(
-        "what came is not needed behind the last statement that reads it",
+        "what came is not needed after the last statement that reads it",
         _PROOF,
         "one.around.leave not in self.rested and live is not None and live.is_empty()",
         "one.around.leave not in self.rested and live is not None",
@@ -84,7 +84,7 @@ BUGS = (
         condition="stretches",
     ),
     Bug(
-        "no name means something else behind a directive",
+        "no name means something else after a directive",
         _TABLES,
         " or _directives(read(use.call.span.file), loop.span, behind[0].span)",
         "",

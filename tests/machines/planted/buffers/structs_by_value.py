@@ -54,7 +54,7 @@ BUGS = (
         condition="copies of structs",
     ),
     Bug(
-        "a call behind the declaration means the same names",
+        "a call after the declaration means the same names",
         _BY_RESULT,
         "if not names.isdisjoint(_WORD.findall(data, opened, e.span.end)):",
         "if False:",

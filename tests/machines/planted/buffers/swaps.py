@@ -11,7 +11,7 @@ _SWAPS = "opi_xform.ownership.swaps"
 
 BUGS = (
     Bug(
-        "behind a swap nobody needs what was ahead of it under the other name",
+        "after a swap nobody needs what was before it under the other name",
         _EVENTS,
         "passed = swap.other_live and",
         "passed = False and",

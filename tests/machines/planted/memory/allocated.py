@@ -194,7 +194,7 @@ BUGS = (
     ),
     NO_POINT_BEHIND,
     Bug(
-        "an attribute behind a comment counts no parameters",
+        "an attribute after a comment counts no parameters",
         "opi_xform.ownership.spelling.given_names",
         'data = _APART.sub(lambda m: m[1] or re.sub(rb"[^\\n]", b" ", m[0]), self.bytes.read(first.file))',
         "data = self.bytes.read(first.file)",

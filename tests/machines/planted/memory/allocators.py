@@ -75,7 +75,7 @@ BUGS = (
         condition="allocation and free",
     ),
     Bug(
-        "a size is the same behind the call",
+        "a size is the same after the call",
         _ALLOC,
         "if not all(same_behind(program, flow, kept, m, defs.addressed, e) for _, e in given):",
         "if False:",
@@ -211,7 +211,7 @@ BUGS = (
         condition="allocation and free",
     ),
     Bug(
-        "words mean the same behind a declaration",
+        "words mean the same after a declaration",
         _EDITS,
         "if others and (PASTED in text or not others.isdisjoint(text)):",
         "if False:",

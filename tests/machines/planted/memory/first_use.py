@@ -8,7 +8,7 @@ _EDITS = "opi_xform.ownership.last.edits"
 
 BUGS = (
     Bug(
-        "what a block contains ahead of its receive does not count",
+        "what a block contains before its receive does not count",
         _FRESH,
         "if known and not self.only_moves(node):",
         "if False:",
@@ -32,7 +32,7 @@ BUGS = (
         condition="first use",
     ),
     Bug(
-        "of calloc's zeros nobody reads any behind a text",
+        "of calloc's zeros nobody reads any after a text",
         _EDITS,
         "if self.options.strict or not is_numbers(self.program, block):",
         "if self.options.strict:",

@@ -18,7 +18,7 @@ BUGS = (
         condition="one at a time",
     ),
     Bug(
-        "no name of older memory is read behind an allocation",
+        "no name of older memory is read after an allocation",
         _LAST_NAMES,
         "if new is None and any(s in live for s in graph.succs[block]):",
         "if False:",

@@ -1,4 +1,4 @@
-"""Bugs about what a program puts into a buffer before a receive, and finds there behind a short message."""
+"""Bugs about what a program puts into a buffer before a receive, and finds there after a short message."""
 
 from tests.machines.planted.bug import Bug
 

@@ -6,7 +6,7 @@ _LIVENESS = "opi_xform.ownership.liveness.liveness"
 
 BUGS = (
     Bug(
-        "a receive that replaces brings all that is read behind it",
+        "a receive that replaces brings all that is read after it",
         _LIVENESS,
         "if region is not None and live.subtract(region).is_empty():",
         "if region is not None:",

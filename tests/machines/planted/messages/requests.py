@@ -36,7 +36,7 @@ BUGS = (
         condition="pending requests",
     ),
     Bug(
-        "a wait that ends behind a request is for it",
+        "a wait that ends after a request is for it",
         _SLOTS,
         "return joints.not_less(slot.lo, region.lo) and joints.not_less(_end(region), _end(slot))",
         "return joints.not_less(_end(region), _end(slot))",
@@ -60,7 +60,7 @@ BUGS = (
         condition="pending requests",
     ),
     Bug(
-        "a struct is there behind the block that declares it",
+        "a struct is there after the block that declares it",
         _MEMBERS,
         "ends += [*names.left.get(info.frame, []), *names.leaving(self.births(info)[0])]",
         "ends += names.left.get(info.frame, [])",
@@ -68,7 +68,7 @@ BUGS = (
         condition="carrier",
     ),
     Bug(
-        "a call behind the block completes the request in time",
+        "a call after the block completes the request in time",
         _REQUESTS,
         "[Asked(n, ahead=True) for n in sorted(ends)]",
         "[Asked(n) for n in sorted(ends)]",

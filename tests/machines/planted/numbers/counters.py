@@ -112,7 +112,7 @@ BUGS = (
         condition="escape",
     ),
     Bug(
-        "a counter need not be zero again behind a send",
+        "a counter need not be zero again after a send",
         _COUNTED,
         "return self.reset_behind(use.node, counter)",
         "return True",

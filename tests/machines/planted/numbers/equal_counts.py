@@ -171,7 +171,7 @@ BUGS = (
         condition="packed",
     ),
     Bug(
-        "a call appends behind what its position says",
+        "a call appends after what its position says",
         "opi_xform.values.steps",
         "return Filled(base, offset, type_, self.read_cell(node, base, offset, type_))",
         "return Filled(base, offset, type_, number(0))",

@@ -31,7 +31,7 @@ BUGS = (
         condition="library functions",
     ),
     Bug(
-        "where all regions take too long, what lies blocks behind a message is left aside, too",
+        "where all regions take too long, what lies blocks after a message is left aside, too",
         "opi_xform.ownership.liveness.liveness",
         "        work = sorted(seen)\n",
         "        work = list[int]()\n",

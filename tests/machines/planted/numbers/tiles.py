@@ -10,7 +10,7 @@ _REGIONS = "opi_xform.regions.sets"
 
 BUGS = (
     Bug(
-        "what is merged behind a test is the smaller number",
+        "what is merged after a test is the smaller number",
         _LEAST,
         "same = holds == symbols.resolve(small) and fails == symbols.resolve(large)",
         "same = True",

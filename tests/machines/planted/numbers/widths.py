@@ -167,7 +167,7 @@ BUGS = (
         condition="numbers that wrap",
     ),
     Bug(
-        "behind a loop a number has all of its bits again",
+        "after a loop a number has all of its bits again",
         _WIDTHS,
         "            if isinstance(inside, int):\n",
         "            if False:\n",

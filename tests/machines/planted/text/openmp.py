@@ -266,7 +266,7 @@ BUGS = (
         condition=_THREADS,
     ),
     Bug(
-        "the first way of an `#if` tells who decides about those behind it",
+        "the first way of an `#if` tells who decides about those after it",
         "opi_xform.frontend.macros.skipped",
         "own = all(deciding.own(file.data, way) for way in ways)",
         "own = deciding.own(file.data, at)",

@@ -67,7 +67,7 @@ BUGS = (
         condition="short names",
     ),
     Bug(
-        "what is set ahead of a send is its count",
+        "what is set before a send is its count",
         "opi_xform.ownership.buffers.counted",
         "for i, e in given if known and self.same(known[i], count)]",
         "for i, e in given if known]",
@@ -163,7 +163,7 @@ BUGS = (
         condition="turns of a loop",
     ),
     Bug(
-        "what is ahead of a counter's step is in its line",
+        "what is before a counter's step is in its line",
         "opi_xform.ownership.buffers.counted",
         "while len(graph.preds[blocks[0]]) == 1 and (before",
         "while graph.preds[blocks[0]] and (before",

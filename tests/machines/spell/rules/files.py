@@ -89,13 +89,13 @@ def _only_types(s: Source, head: str) -> str | None:
 
 
 def _made_here(s: Source, function: ast.Function, head: int) -> bool:
-    """A function names a struct that is declared behind the head of its file."""
+    """A function names a struct that is declared after the head of its file."""
     words = set(re.findall(r"\bstruct\s+(\w+)", s.text(function.span)))
     return bool(words & set(re.findall(r"\bstruct\s+(\w+)\s*\{", s.texts[s.file(function.span)][head:])))
 
 
 def _macros_here(s: Source, function: ast.Function, head: int) -> bool:
-    """A function names a macro that is defined behind the head of its file: another file does not have it."""
+    """A function names a macro that is defined after the head of its file: another file does not have it."""
     words = set(re.findall(r"\w+", s.text(function.span)))
     return bool(words & set(re.findall(r"^\s*#\s*define\s+(\w+)", s.texts[s.file(function.span)][head:], re.MULTILINE)))
 

@@ -46,7 +46,7 @@ expressions = st.recursive(
 @settings(max_examples=25, deadline=None)
 @given(expressions)
 def test_parents_children_and_what_is_below_agree(text: str) -> None:
-    """Nodes stand in pre-order: all that is below one is a run behind it, and its children point back to it."""
+    """Nodes stand in pre-order: all that is below one is a run after it, and its children point back to it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.c"
         with trees(path, f"int a, b[3]; int f(int); int g(void) {{ return {text}; }}\n") as (tree, _):

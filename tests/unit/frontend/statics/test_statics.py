@@ -105,7 +105,7 @@ def test_a_declaration_and_its_parts(tmp_path: Path) -> None:
     assert text[one.statement.begin : one.statement.end] == "static int a[3] = {1, 2};"
     assert one.init is not None
     assert text[one.init.begin : one.init.end] == "{1, 2}"
-    assert text[one.specifier - 6 : one.specifier] == "static"  # a storage class goes behind it
+    assert text[one.specifier - 6 : one.specifier] == "static"  # a storage class goes after it
     assert (one.definition, one.has_init, one.plain, one.storage) == (True, True, True, "static")
     assert one.after == one.statement.end
 

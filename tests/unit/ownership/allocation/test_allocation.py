@@ -486,7 +486,7 @@ def within_targets(found: Source) -> list[ast.Expr]:
     [("*d = 0", True), ("*d = v", True), ("*d = b", False), ("*d = v + (k = 3)", False), ("*d = v + k++", False)],
 )
 def test_memory_may_be_given_behind_its_declaration(more: str, expected: bool) -> None:
-    """What stands behind it in the same declaration neither names it nor changes its size."""
+    """What stands after it in the same declaration neither names it nor changes its size."""
     body = f"int k = argc;\ndouble *b = malloc(k * 8), {more};\n{SEND}\ncalls = d != 0;\nfree(b);"
     found = program(body, "double v[9];")
     key = found.key("b")

@@ -68,7 +68,7 @@ def test_a_message_has_as_many_bytes_as_are_asked_for(least: int, stays: bool) -
 
 @pytest.mark.parametrize(("what", "off", "stays"), [("keep", 0, True), ("keep", 1, False), ("packed", 0, False)])
 def test_a_comment_keeps_its_own_call(what: str, off: int, stays: bool) -> None:
-    """off: how far behind the beginning of the call the statement begins of which the comment speaks."""
+    """off: how far after the beginning of the call the statement begins of which the comment speaks."""
     text = main(FILL + SEND)
     at = site(text)
     span = at.uses[0].call.span

@@ -35,7 +35,7 @@ FROM_NOBODY = RECV.replace(", 1, 7", ", argc > 1 ? 1 : -1, 7")
             Reason.READ_LATER,
         ),
         (
-            real_source.CONDITION,  # what is read was there before, or is written behind the receive
+            real_source.CONDITION,  # what is read was there before, or is written after the receive
             main(f"{FILL} {FROM_NOBODY} s = b[3]; return s > 1;", TOP),
             main(f"{FROM_NOBODY} {FILL} s = b[3]; return s > 1;", TOP),
             Reason.NULL_SOURCE,

@@ -33,7 +33,7 @@ def planned(found: Source, monkeypatch: pytest.MonkeyPatch) -> tuple[Plan, int]:
 @pytest.mark.parametrize(
     ("body", "codes", "judged"),
     [
-        (FILL + FEW + READ, ["OPI108"], 0),  # small, whatever is read behind it
+        (FILL + FEW + READ, ["OPI108"], 0),  # small, whatever is read after it
         (FILL + FEW + FILL + FEW, ["OPI108", "OPI108"], 0),
         (FILL + FEW + FILL + SEND + READ, ["OPI108", "OPI101"], 1),
         (f"int n = argc; {VALUE}", ["OPI108"], 0),  # a single value

@@ -1,4 +1,4 @@
-"""What no process does both, or not behind it; pointers that change places in a function of their addresses."""
+"""What no process does both, or not after it; pointers that change places in a function of their addresses."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_may_run_behind(body: str, behind: bool) -> None:
 
 
 def test_too_much_behind_a_node_is_all_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nodes that may run behind it count, not those of the program."""
+    """Nodes that may run after it count, not those of the program."""
     found = program("int i = 0; if (i > 0) other(); one(); if (i > 0) other();")
     one, last = called(found, "one"), len(found.program.graph.nodes)
     tests = [n.number for n in found.program.graph.nodes if isinstance(n.action, ins.Branch)]

@@ -105,7 +105,7 @@ def test_what_is_said_to_be_packed_converts_and_is_listed(runner: Runner) -> Non
 
 
 def test_what_is_said_of_one_send_is_not_said_of_what_comes_behind_it(runner: Runner) -> None:
-    """The message itself needs nothing then; the next send, and what is read behind it, do."""
+    """The message itself needs nothing then; the next send, and what is read after it, do."""
     said = f"{SCATTERED}/* opi: assume packed(buf) */\n{SEND}\n"
     assert sites(runner.report(said + PACK + SEND)) == [("convert", ""), ("convert", "")]
     assert sites(runner.report(said + SEND))[0] == ("keep", "OPI102")

@@ -116,7 +116,7 @@ def test_what_touches_more_than_a_receive_makes_room_for(behind: str, beyond: li
     ("read", "common"),
     [
         ("v[0] = b[3]; // ONE", True),
-        ("v[0] = b[10]; // ONE", False),  # right behind the message
+        ("v[0] = b[10]; // ONE", False),  # right after the message
         ("v[0] = b[argc]; // ONE", None),  # with some numbers only
         ("for (int i = 10; i < N; i++) v[i] = b[i]; // ONE", False),
     ],

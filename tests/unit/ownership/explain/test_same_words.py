@@ -149,7 +149,7 @@ BLOCK += ["for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) m[i][j] = i;"
 
 
 def test_rows_of_one_block_that_are_counted(tmp_path: Path) -> None:
-    """The line that reads `mat[j]` reads the row behind those that went."""
+    """The line that reads `mat[j]` reads the row after those that went."""
     text, found = sites([*BLOCK, "s = give(m, n, size);"], tmp_path, ROWS)
     at = line_of(text, "SET")
     assert told(found[0]) == ("OPI402", f"line {at} sets `mat[…]` to a place inside another buffer")

@@ -43,7 +43,7 @@ def planned(path: Path, more_than: int = -1) -> Plan:
 
 
 def written(folder: Path, kept: tuple[int, ...]) -> Path:
-    """A program in which three buffers come to one send; some of them are read behind it."""
+    """A program in which three buffers come to one send; some of them are read after it."""
     (folder / "mpi.h").write_text(HEADER)
     body = " ".join((KEPT if i in kept else CONVERTED).format(name) for i, name in enumerate("ABC"))
     path = folder / "t.c"

@@ -57,7 +57,7 @@ def test_bytes_that_are_written_need_no_assumption(type_: str) -> None:
     [
         (TAIL, "b[i].x = u[i]; b[i].id = i;"),  # y
         (TAIL, "b[i].x = u[i]; b[i].y = 2;"),  # id; what follows is no padding
-        (MIDDLE, "b[i].kind = 1; b[i].x = u[i]; b[i].b = i;"),  # a, and the padding behind it
+        (MIDDLE, "b[i].kind = 1; b[i].x = u[i]; b[i].b = i;"),  # a, and the padding after it
         ("union { double x; char c; }", "b[i].c = 1;"),  # the rest of a union is another member
         ("struct { int a : 3; int b : 3; double x; }", "b[i].a = 1; b[i].b = 2; b[i].x = u[i];"),  # bits are no bytes
         ("struct { int id; char name[12]; }", "b[i].id = i; b[i].name[0] = 0;"),  # a string's rest

@@ -124,7 +124,7 @@ def test_a_function_that_may_return_null_need_not_have_allocated() -> None:
 
 @pytest.mark.parametrize("case", ["null_turns_8", "null_turns_9", "null_turns_10"])
 def test_what_is_freed_before_a_test_is_freed_before_the_memory_that_it_asks_for(tmp_path: Path, case: str) -> None:
-    """Behind it, the new block would be gone, and the test would find NULL."""
+    """After it, the new block would be gone, and the test would find NULL."""
     source = next((ROOT / "tests" / "cases" / "null_test" / "convert").glob(f"{case}.c"))
     code, out, err = run_tool([str(source), "-o", str(tmp_path / "out"), "-j", "1"])
     assert code == 0, out + err

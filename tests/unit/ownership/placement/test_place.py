@@ -145,7 +145,7 @@ def test_points_name_every_change_of_the_pointer(tmp_path: Path) -> None:
     sender, receiver = found["b"], found["r"]
     assert isinstance(sender, Placement)
     assert isinstance(receiver, Placement)
-    assert len(sender.acquires) == 2, "OPI_Alloc: behind what comes before it, and before what comes behind it"
+    assert len(sender.acquires) == 2, "OPI_Alloc: after what comes before it, and before what comes after it"
     assert {when for _, when in sender.acquires} == {"after", "before"}
     assert len(sender.releases) == 1
     assert len(receiver.acquires) == 1

@@ -262,7 +262,7 @@ def placed(folder: Path, body: str, top: str = TOP) -> tuple[Source, Placement |
 
 
 def rewritten(folder: Path, body: str, top: str = TOP) -> list[str]:
-    """The lines of main behind the conversion of ``b``."""
+    """The lines of main after the conversion of ``b``."""
     found, placement = placed(folder, body, top)
     assert isinstance(placement, Placement)
     file = found.units[0].path

@@ -1,4 +1,4 @@
-"""Where a buffer gets new memory, so that there is room for what is packed behind a receive.
+"""Where a buffer gets new memory, so that there is room for what is packed after a receive.
 
 ``opi_xform.ownership.placement.renewal`` is asked by way of whole programs.
 """
@@ -26,14 +26,14 @@ def program(folder: Path, body: str, top: str = "") -> str:
 
 
 def decided(folder: Path, body: str, top: str = "", *options: str) -> list[str]:
-    """Of each site; with ``A3`` behind it where that is assumed."""
+    """Of each site; with ``A3`` after it where that is assumed."""
     code, out, err = run_tool([program(folder, body, top), "-j", "1", "--output-format", "json", *options])
     assert code == 0, err
     return [s["decision"] + (" A3" if "A3" in s["assumptions"] else "") for s in json.loads(out)["sites"]]
 
 
 def calls(folder: Path, body: str, top: str = "") -> list[str]:
-    """What is put in, and the line right behind it."""
+    """What is put in, and the line right after it."""
     code, _, err = run_tool([program(folder, body, top), "-j", "1", "-o", str(folder / "out")])
     assert code == 0, err
     lines = [line.strip() for line in (folder / "out" / "a.c").read_text().splitlines()]

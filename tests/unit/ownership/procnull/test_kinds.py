@@ -287,7 +287,7 @@ def test_variables_that_may_hold_it(body: str, expected: set[str]) -> None:
 def test_nobody_is_left_who_would_find_more(body: str) -> None:
     """Nodes are looked at again where what they read has changed: after that, to look at all of them changes nothing.
 
-    In each loop what is read changes behind the place that reads it.
+    In each loop what is read changes after the place that reads it.
     """
     taint = tainted(
         program(

@@ -1,5 +1,5 @@
 //~ analyse main.c
-/* Either list of output, one behind a condition. */
+/* Either list of output, one after a condition. */
 #include <mpi.h>
 #include <stdio.h>
 #include "f2c.h"

@@ -58,7 +58,7 @@ static double *read_all(int n)
 def test_a_free_in_the_function_that_reads_is_told_by_its_line(
     own: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """It counts where the program ends behind it, too; that the name stands for several blocks is why it matters."""
+    """It counts where the program ends after it, too; that the name stands for several blocks is why it matters."""
     lines = [
         "double *b; int n = argc * 100, rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
         "if (rank == 0) {",

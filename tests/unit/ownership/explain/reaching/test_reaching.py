@@ -300,8 +300,8 @@ def test_words_of_what_is_not_reached(tmp_path: Path) -> None:
     file = node_span(found.program, n).file
     message = told(not_reached(found.program, use, n, "which reads it"), file)
     line, asked = found.line("look(b);"), found.line("if (FIRST)")
-    where = f"line {line} (behind the test in line {line}), which reads it, is not reached where"
-    assert message == f"could not show that {where} behind the test in line {asked}"
+    where = f"line {line} (after the test in line {line}), which reads it, is not reached where"
+    assert message == f"could not show that {where} after the test in line {asked}"
 
 
 def test_a_range_is_no_question_for_one_process(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ TO = "1, 0, MPI_COMM_WORLD);"
 
 
 def sites(lines: list[str], folder: Path, before: str = "") -> tuple[str, list[dict[str, Any]]]:
-    """A program with these lines in main, and ``before`` ahead of it; its sites, in their order."""
+    """A program with these lines in main, and ``before`` before it; its sites, in their order."""
     text = HEAD + before + MAIN + "\n".join(lines) + TAIL
     return text, sites_of(text, folder)
 

@@ -276,7 +276,7 @@ def test_a_test_around_the_call_is_no_advice_where_that_changes_more(
 
 
 def test_the_read_that_decides_may_be_far_away(tmp_path: Path) -> None:
-    """What is read near the send was received behind it; what is sent again is only half of it written anew."""
+    """What is read near the send was received after it; what is sent again is only half of it written anew."""
     lines = [
         "static double b[M];",
         "for (int i = 0; i < M; i++) b[i] = i;",

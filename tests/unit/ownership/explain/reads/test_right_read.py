@@ -304,7 +304,7 @@ def test_what_is_read_where_nobody_has_written_is_told_by_its_own_name(tmp_path:
 
 
 def test_the_pointer_to_the_next_part_is_what_is_read_of_a_part_that_is_sent(tmp_path: Path) -> None:
-    """`h->used` is read of the next part before its send, by the same name; `t->next` of this one behind it."""
+    """`h->used` is read of the next part before its send, by the same name; `t->next` of this one after it."""
     before = """struct head { int used; };
 struct tail { void *next; };
 struct ctl { int size; void *active; struct ctl *next; };
