@@ -1,4 +1,4 @@
-/* The helper keeps the address under another name across the send; of the two, the last one may give it away. */
+/* The helper keeps the address under another name across the send and walks on with it; the last send may give it away. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -13,8 +13,8 @@ static void put(double *b, int n, int to)
 
     MPI_Send(b, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ keep
     for (int i = 0; i < n; i++)
-        q[i] = i;
-    MPI_Send(q, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ give(q)
+        *q++ = i;
+    MPI_Send(b, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ give(b)
 }
 
 static void get(double *b, int n, int from)
