@@ -1,7 +1,8 @@
 """Where the number of a source comes from that may be MPI_PROC_NULL, in words.
 
 Values are followed back through variables, parameters, memory and arithmetic, without regard to order: what is found is
-one of the places for which ``procnull`` takes the source for MPI_PROC_NULL.  Decisions do not depend on it.
+one of the places for which ``procnull`` takes the source for MPI_PROC_NULL.  What may be written to other memory
+comes last, and is told as such.  Decisions do not depend on it.
 """
 
 from __future__ import annotations
@@ -29,11 +30,17 @@ class _Search:
         self.named: list[tuple[str, Span]] = []  # it is set to MPI_PROC_NULL
         self.other: list[tuple[str, Span]] = []  # it may be any number, and so that one, too
         self.work: list[Value] = []
+        self.perhaps: list[int] = []  # nodes that write to what is read, or to other memory
+        self.sure = True
         self.seen: set[Name | int] = set()  # names, and nodes that read memory
 
     def run(self, n: int, operand: ins.Operand) -> tuple[str, Span, bool] | None:
         self.work.append((n, self.graph.nodes[n].frame, operand))
         for at in range(MOST):
+            if at == len(self.work) and not (self.named or self.other):
+                self.sure = False
+                while self.perhaps and at == len(self.work):
+                    self.put(self.perhaps.pop(0))
             if at == len(self.work) or self.named:
                 break
             n, frame, operand = self.work[at]
@@ -43,14 +50,18 @@ class _Search:
                 else:
                     self.leaf(n, frame, leaf)
         found = next(iter((*self.named, *self.other)), None)
-        return None if found is None else (*found, bool(self.named))
+        return None if found is None else (*found, bool(self.named) and self.sure)
 
     def leaf(self, n: int, frame: int, leaf: ins.Operand) -> None:
         if isinstance(leaf, ins.Const) and (leaf.name == ast.PROC_NULL or stands_for(leaf.value, self.null)):
             span = self.names.span(n)
             also = "that is" if leaf.value == self.null else "that may be"
             text = "so" if leaf.name == ast.PROC_NULL else f"to {leaf.value}, which {also}"
-            self.named.append((f"{line_of(span)} sets it {text}", span))
+            told = f"{line_of(span)} sets it {text}"
+            if not self.sure:
+                written = ast.PROC_NULL if leaf.name == ast.PROC_NULL else f"{leaf.value}, which {also}"
+                told = f"{line_of(span)} writes {written}, and could not be shown to write elsewhere"
+            self.named.append((told, span))
         name = self.names.name(frame, leaf)
         if name is None or name in self.seen:
             return
@@ -75,9 +86,13 @@ class _Search:
                 self.work.append((d, callee, value))
             case ins.Load() if d not in self.seen:
                 self.seen.add(d)
-                for o in dict.fromkeys(self.program.values.accesses.objects(d, "R")):
-                    for access in self.names.writes(o):
+                accesses = self.program.values.accesses
+                objects = dict.fromkeys(accesses.objects(d, "R"))
+                for access in (access for o in objects for access in self.names.writes(o)):
+                    if len(objects) == 1 and len(set(accesses.objects(access.node, "W"))) == 1:
                         self.put(access.node)
+                    else:
+                        self.perhaps.append(access.node)
             case ins.CallInstr() | Lost():
                 self.put(d)
             case _:

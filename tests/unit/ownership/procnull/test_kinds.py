@@ -238,6 +238,30 @@ def test_words_for_where_a_source_comes_from(body: str, words: str, named: bool)
         assert told[2] is named
 
 
+def test_what_may_be_written_elsewhere_is_told_last() -> None:
+    """A table and the partners of a map lie where one of two pointers leads."""
+    top = (
+        "#define MPI_PROC_NULL (-2)\nint scanf(const char *, ...); void *malloc(size_t);\n"
+        "static double b[N]; static int *partner, *table;\n"
+    )
+    body = """
+        partner = malloc(8 * sizeof(int)); table = malloc(8 * sizeof(int));
+        int *p = argc > 1 ? partner : table;
+        READ
+        *p = MPI_PROC_NULL;
+        MPI_Recv(b, N, MPI_DOUBLE, partner[0], 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); return b[0] > 0; }"""
+    for read, words in (
+        ('scanf("%d", partner);', "it depends on what `scanf` gives"),
+        ("partner[0] = 1;", "writes MPI_PROC_NULL, and could not be shown to write elsewhere"),
+    ):
+        found = source(f"{top}int main(int argc, char **argv) {{ {body.replace('READ', read)}")
+        (use,) = found.uses
+        told = origin(found.program, use)
+        assert told is not None
+        assert words in told[0]
+        assert told[2] is False
+
+
 # --- what may hold it -------------------------------------------------------------------------------------------------
 
 
