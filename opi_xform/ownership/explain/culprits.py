@@ -21,7 +21,7 @@ from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import Expressions, in_same_words, spelling
+from opi_xform.ownership.model.lvalues import Expressions, function_expressions, in_same_words, spelling
 from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.procnull.counted import counting
 from opi_xform.regions.sets import BudgetExceeded
@@ -402,15 +402,27 @@ def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
     return out
 
 
-def why_beside(program: Program, use: Use, n: int) -> str:
-    """Why what a node reads may lie beside the message that is written before, in words; '' for what is not known."""
+def why_beside(program: Program, use: Use, name: str, n: int) -> str:
+    """Why what a node reads may lie beside the message that is written before, in words; '' for what is not known.
+
+    Pointers of several structs may count as one, with the allocations of all: those that ``name`` is set to are told.
+    """
     info = program.values.objects.table[use.object]
     heaps = (program.values.objects.table[m] for m in info.members or (use.object,))
-    made = dict.fromkeys(names_of(program).span(m) for heap in heaps for m in heap.nodes)
+    nodes = {m: names_of(program).span(m) for heap in heaps for m in heap.nodes}
+    mine = [span for m, span in nodes.items() if _set_to(program, name, m, span)]
+    made = dict.fromkeys(mine or nodes.values())
     if len({(span.file, span.line) for span in made}) > 1:
         return f": {lines_of(made)} allocate it, perhaps with more than the message has"
     index = unknown_index(program, use, n)
     return f": what `{index}` is there is not known" if index else ""
+
+
+def _set_to(program: Program, name: str, n: int, span: Span) -> bool:
+    """What is written so is set to what a call allocates, by an assignment around it."""
+    function = program.functions[program.graph.frames[program.graph.nodes[n].frame].function]
+    sets = (e for e in function_expressions(function) if isinstance(e, ast.Assign) and spelling(e.target) == name)
+    return any(e.value.span.file == span.file and e.span.begin <= span.begin < e.span.end for e in sets)
 
 
 def why_unknown(program: Program, use: Use, n: int) -> str:

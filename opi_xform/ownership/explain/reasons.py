@@ -167,7 +167,7 @@ def liveness_refusal(
                     message = (
                         f"could not show that {line} reads only those bytes of `{name}` that are written before it"
                     )
-                    message += why_beside(program, use, first)
+                    message += why_beside(program, use, buffer.name, first)
                     notes = (*notes, *received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer
@@ -291,7 +291,9 @@ def name_at(program: Program, buffer: Buffer, use: Use) -> str:
     """
     e, carrier = _base(use), buffer.carrier
     if not isinstance(e, ast.VarRef):
-        return buffer.name
+        own = isinstance(e, ast.Member) and not isinstance(e.base, ast.Deref)  # of one of several structs, say
+        several = program.values.objects.table[use.object].kind == "family" and not buffer.name.endswith(ROWS)
+        return spelling(e) if own and several else buffer.name
     function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
     if e.var not in function.params:
         variable, member = program.variables.get(carrier.variable), program.members.get(carrier.variable)
