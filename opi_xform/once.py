@@ -1,8 +1,9 @@
 """What is found out about a value, kept with that value: made when it is first asked for, and once.
 
 A program has ``findings``; so have the values of a program graph, and the units that a program is read from.  A
-function with ``@once`` keeps its result there.  An entry is what the function says of the value, which does not change:
-whether it is there already shows in the time alone.  So the value is as frozen as before for those who read it.
+function with ``@once`` keeps its result there, and so do classes of which a program has one.  An entry says something
+of the value, which does not change: whether it is there already shows in the time alone.  So the value is as frozen as
+before for those who read it.
 
 Nothing else keeps findings: no list of a module, no ``lru_cache`` of functions that are given a program
 (``tests/system/test_house.py``).  Findings refer to their program, and no garbage is collected during a run; so who has

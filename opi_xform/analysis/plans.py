@@ -115,6 +115,7 @@ def by_themselves(
     if last is None or not kept.edits:
         return kept
     unused = leftover_edits(parameters_of(last, units), kept.edits)  # what several groups together call no more
+    last.end()
     return replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *unused))))
 
 

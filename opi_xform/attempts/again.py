@@ -39,8 +39,9 @@ Further = Callable[["Again", "Program", Plan], tuple[Plan, dict[str, bytes] | No
 """A better plan for a program that is analysed again, and what that makes of the files where its edits do not tell."""
 
 
-_LINES = re.compile(r"(`[^`]*`)|\bline ([0-9]+(?: and [0-9]+)*)(?: of ([\w+-]+(?:\.[\w+-]+)+))?")
-"""Lines in a message, with the name of their file where it is another one than the call's; what is quoted is none."""
+_LINES = re.compile(r"(`[^`]*`)|\bline ([0-9]+(?: and [0-9]+(?![0-9]| other))*)(?: of ([\w+-]+(?:\.[\w+-]+)+))?")
+"""Lines in a message, with the name of their file where it is another one than the call's; what is quoted is none, nor
+is a number of other lines ("line 4 and 2 other lines")."""
 
 
 class Moved(Protocol):

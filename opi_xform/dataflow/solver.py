@@ -21,7 +21,7 @@ class Analysis(Protocol[S]):
 
     ``boundary(node)``: the state that enters at a start of the view.  ``transfer(node, state)``: the state after the
     node, in the direction of the view.  ``transfer_edge(source, target, state)``: the state at the far end of an edge,
-    which is named in the graph's own direction whatever the view's.  Both transfers are monotone and keep top at top.
+    which is named in the graph's own direction whatever the view's.  Both transfers are monotone.
     """
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from opi_xform.divide.asserted import asserted
@@ -355,13 +356,14 @@ class Dividing:
             span = action.call.span
             if o in self.wrapped:
                 raise Trouble(span, "allocates it in a function of its own, for parts of several sizes")
-            try:
+            texts = None
+            with suppress(Unspellable):
                 texts = tuple(
                     spelt(divided(b - a, number(unit)) or ZERO, action.call.args, self.given.get(n, {}), self.text)
                     for a, b in itertools.pairwise(bounds)
                 )
-            except Unspellable:
-                raise Trouble(span, "allocates it with a size of which the parts' sizes cannot be written") from None
+            if texts is None:  # not raised from there: its frames would keep the program
+                raise Trouble(span, "allocates it with a size of which the parts' sizes cannot be written")
             if out.setdefault((span.file, span.begin), texts) != texts:
                 raise Trouble(span, "allocates parts of one size here and of another there")
         return out

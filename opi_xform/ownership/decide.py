@@ -1,5 +1,8 @@
-"""Decides every buffer use: the conditions look at the facts of its buffer, each once, in the order of ``TABLE``; then
-the calls are placed (``convert_together.py``); then the edits are made.
+"""Decides every buffer use: the conditions look at the facts of its buffer, in the order of ``TABLE``; then the calls
+are placed (``convert_together.py``); then the edits are made.
+
+A site that stays may keep another one, so conditions and placement follow one another until nothing changes: each round
+keeps more.  Why a site stays is found by trying what would be without one thing (``_left``, ``_small``), once it stays.
 """
 
 from __future__ import annotations

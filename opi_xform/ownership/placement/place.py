@@ -117,7 +117,7 @@ def place(
         try:
             return found.run(eager)
         except Unplaceable as reason:
-            failure = failure or reason
+            failure = failure or reason.with_traceback(None)  # its frames would keep the program
         if found.in_place or buffer.carrier.kind != "pointer":
             break
     assert failure is not None
@@ -230,7 +230,7 @@ class _Placing:
                 self.insert(variable)
                 self.releases.free_what_would_be_lost(lazy)
             except Unplaceable as reason:
-                failure = failure or reason
+                failure = failure or reason.with_traceback(None)
                 continue
             guards = sum(i.kind == "guard" for i in self.now.insertions)
             found.append(

@@ -264,7 +264,7 @@ BUGS = (
         _LIVE,
         "guards = list(self.guards.cases(last, action))",
         "guards = [g.subtract(g) if g is not None and i else g for i, g in enumerate(self.guards.cases(last, action))]",
-        ("pack_switch", "pack_other_branch"),
+        ("pack_switch_range", "pack_other_branch"),
         condition="packed",
     ),
     Bug(

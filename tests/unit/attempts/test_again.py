@@ -70,6 +70,7 @@ def test_lines_in_messages_are_those_of_the_old_text(tmp_path: Path) -> None:
         "line 3 of a.c reads `line 2`, line 2 does not"
     )
     assert to.words("line 2 of b.c, line 9", TOP + file) == "line 2 of b.c, line 9"
+    assert to.words("line 3 and 2 other lines", TOP + file) == "line 4 and 2 other lines"
 
 
 def test_a_site_that_stays_keeps_the_code_that_it_had(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ CASES = (
     ("stretches_4.c", "messages that begin inside, and tables for them: texts with marks are looked at"),
     ("swap_2.c", "pointers that change places: the graph is made with and without that"),
     ("member_18.c", "pointers in structs as variables: the program once more"),
+    ("sizes_6.c", "parts whose sizes cannot be written: what was raised goes with its frames"),
+    ("spelled_32.c", "calls that cannot be placed at first"),
 )
 
 

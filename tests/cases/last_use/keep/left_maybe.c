@@ -1,4 +1,4 @@
-/* The pointer is to other memory behind the test on some ways only: nothing may be freed through it there. */
+/* The pointer is to other memory after the test on some ways only: nothing may be freed through it there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
