@@ -55,7 +55,6 @@ BINARY = {
 }  # fmt: skip
 _ASSIGN, _COMMA = 22, 33
 _UNEXPOSED, _PAREN, _LAST_EXPR = int(Kind.UNEXPOSED_EXPR), int(Kind.PAREN_EXPR), int(Kind.LAST_EXPR)
-_AROUND = {_UNEXPOSED, int(Kind.UNARY_OPERATOR), int(Kind.BINARY_OPERATOR), int(Kind.CONDITIONAL_OPERATOR)}
 _JUMPS = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"}
 _PLAIN_INT = re.compile(rb"(?:0|[1-9][0-9]*)[uUlL]*\Z")
 
@@ -108,7 +107,7 @@ class Expressions:
         kind, kids = self._kind[i], self._kids[i]
         if kind == _PAREN and len(kids) == 1:
             result = self.out[kids[0]] or self.expr(kids[0])
-        elif kind in _AROUND and len(kids) == 1 and self._same_place(i, kids[0]):
+        elif len(kids) == 1 and (kind == _UNEXPOSED or self._labels(i)) and self._same_place(i, kids[0]):
             # An implicit conversion; most vanish (decay, reading, pointers).  Or a label's number, which comes twice.
             result = self.out[kids[0]] or self.expr(kids[0])
             if isinstance(result, Expr):
@@ -240,6 +239,14 @@ class Expressions:
     def _is_designated(self, i: int) -> bool:
         parent = self._tree.parent[i]
         return parent >= 0 and self._tree.kind[parent] == Kind.INIT_LIST_EXPR
+
+    def _labels(self, i: int) -> bool:
+        """The node that clang puts around the number of a ``case``: of the kind of what it is around.
+
+        In a macro's body each node has the macro's place, so places alone would take any operator for such a node.
+        """
+        tree = self._tree
+        return self._kind[tree.parent[i]] == Kind.CASE_STMT and self._kind[i] == self._kind[self._kids[i][0]]
 
     def _same_place(self, i: int, k: int) -> bool:
         tree = self._tree
