@@ -244,9 +244,11 @@ class Expressions:
         """The node that clang puts around the number of a ``case``: of the kind of what it is around.
 
         In a macro's body each node has the macro's place, so places alone would take any operator for such a node.
+        What the case does comes last of it.
         """
-        tree = self._tree
-        return self._kind[tree.parent[i]] == Kind.CASE_STMT and self._kind[i] == self._kind[self._kids[i][0]]
+        case = self._tree.parent[i]
+        number = self._kind[case] == Kind.CASE_STMT and self._kids[case][-1] != i
+        return number and self._kind[i] == self._kind[self._kids[i][0]]
 
     def _same_place(self, i: int, k: int) -> bool:
         tree = self._tree
