@@ -77,6 +77,21 @@ class Tree:
                 break
             yield k
 
+    def is_number_of_case(self, i: int) -> bool:
+        """The node that clang puts around the number of a ``case``: of the kind of what it is around.
+
+        In a macro's body each node has the macro's place, so places alone would take any operator for such a node.
+        What the case does comes last of it.
+        """
+        case = self.parent[i]
+        number = self.kind[case] == Kind.CASE_STMT and self.kids[case][-1] != i
+        return number and self.kind[i] == self.kind[self.kids[i][0]]
+
+    def is_around(self, i: int, k: int) -> bool:
+        """A node has the place of its child, which is an expression."""
+        expression = Kind.UNEXPOSED_EXPR <= self.kind[k] <= Kind.LAST_EXPR
+        return expression and self.raw_begin[k] == self.raw_begin[i] and self.raw_end[k] == self.raw_end[i]
+
 
 def has_attributes(tree: Tree, i: int) -> bool:
     """Whether a declaration has attributes (alignment, a section, ...), whoever wrote them: a macro may have."""

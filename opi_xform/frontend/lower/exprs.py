@@ -104,10 +104,10 @@ class Expressions:
 
     def lower(self, i: int) -> None:
         """Lowers node ``i``, whose children are lowered already."""
-        kind, kids = self._kind[i], self._kids[i]
+        tree, kind, kids = self._tree, self._kind[i], self._kids[i]
         if kind == _PAREN and len(kids) == 1:
             result = self.out[kids[0]] or self.expr(kids[0])
-        elif len(kids) == 1 and (kind == _UNEXPOSED or self._labels(i)) and self._same_place(i, kids[0]):
+        elif len(kids) == 1 and (kind == _UNEXPOSED or tree.is_number_of_case(i)) and tree.is_around(i, kids[0]):
             # An implicit conversion; most vanish (decay, reading, pointers).  Or a label's number, which comes twice.
             result = self.out[kids[0]] or self.expr(kids[0])
             if isinstance(result, Expr):
@@ -239,24 +239,6 @@ class Expressions:
     def _is_designated(self, i: int) -> bool:
         parent = self._tree.parent[i]
         return parent >= 0 and self._tree.kind[parent] == Kind.INIT_LIST_EXPR
-
-    def _labels(self, i: int) -> bool:
-        """The node that clang puts around the number of a ``case``: of the kind of what it is around.
-
-        In a macro's body each node has the macro's place, so places alone would take any operator for such a node.
-        What the case does comes last of it.
-        """
-        case = self._tree.parent[i]
-        number = self._kind[case] == Kind.CASE_STMT and self._kids[case][-1] != i
-        return number and self._kind[i] == self._kind[self._kids[i][0]]
-
-    def _same_place(self, i: int, k: int) -> bool:
-        tree = self._tree
-        return (
-            _UNEXPOSED <= self._kind[k] <= _LAST_EXPR
-            and tree.raw_begin[k] == tree.raw_begin[i]
-            and tree.raw_end[k] == tree.raw_end[i]
-        )
 
     def _converted(self, found: Expr, type_: Type, i: int) -> Expr:
         """An implicit conversion to an arithmetic type: kept only when it changes what arithmetic sees."""

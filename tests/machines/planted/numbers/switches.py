@@ -24,9 +24,9 @@ BUGS = (
     ),
     Bug(
         "the number of a case loses its sign",
-        "opi_xform.frontend.lower.exprs",
-        "int(Kind.UNARY_OPERATOR), ",
-        "",
+        "opi_xform.frontend.clang.tree",
+        "number = self.kind[case] == Kind.CASE_STMT and self.kids[case][-1] != i",
+        "number = False",
         ("switch_labels",),
         condition=_CONDITION,
     ),

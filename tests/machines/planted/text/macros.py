@@ -19,7 +19,7 @@ BUGS = (
     Bug(
         "an operator in a macro's body is the node around a label's number",
         "opi_xform.frontend.lower.exprs",
-        "(kind == _UNEXPOSED or self._labels(i))",
+        "(kind == _UNEXPOSED or tree.is_number_of_case(i))",
         "kind in (_UNEXPOSED, int(Kind.UNARY_OPERATOR))",
         ("macro_step_turn", "macro_step_skip", "macro_step_phase", "macro_truth_twice"),
         condition="values",
