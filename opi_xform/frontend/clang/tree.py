@@ -78,16 +78,16 @@ class Tree:
             yield k
 
     def is_number_of_case(self, i: int) -> bool:
-        """The node that clang puts around the number of a ``case``: of the kind of what it is around, conversions aside.
+        """The node that clang puts around the number of a ``case``: of its kind, conversions aside.
 
         In a macro's body each node has the macro's place, so places alone would take any operator for such a node.
         What the case does comes last of it.
         """
-        case, k = self.parent[i], self.kids[i][0]
-        number = self.kind[case] == Kind.CASE_STMT and self.kids[case][-1] != i
-        while number and self.kind[k] == Kind.UNEXPOSED_EXPR and len(self.kids[k]) == 1:
-            k = self.kids[k][0]
-        return number and self.kind[i] == self.kind[k]
+        case, at = self.parent[i], i
+        while self.kind[case] == Kind.UNEXPOSED_EXPR and len(self.kids[case]) == 1:
+            case, at = self.parent[case], case
+        number = self.kind[case] == Kind.CASE_STMT and self.kids[case][-1] != at
+        return number and self.kind[i] == self.kind[self.kids[i][0]]
 
     def is_around(self, i: int, k: int) -> bool:
         """A node has the place of its child, which is an expression."""

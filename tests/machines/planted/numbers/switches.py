@@ -25,7 +25,7 @@ BUGS = (
     Bug(
         "the number of a case loses its sign",
         "opi_xform.frontend.clang.tree",
-        "number = self.kind[case] == Kind.CASE_STMT and self.kids[case][-1] != i",
+        "number = self.kind[case] == Kind.CASE_STMT and self.kids[case][-1] != at",
         "number = False",
         ("switch_labels",),
         condition=_CONDITION,
