@@ -223,7 +223,7 @@ static int run(const char *mode) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    alarm(20); /* MPICH's mpiexec now and then leaves the others running where one aborts (1 of 60 runs) */
+    alarm(20); /* MPICH's mpiexec now and then leaves the others running where one aborts */
     for (int i = 1; i < argc; i++) {
         if (run(argv[i]) != 0)
             return 2;

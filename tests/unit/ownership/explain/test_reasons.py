@@ -497,29 +497,3 @@ def test_what_only_another_process_reads_is_no_reason(
     (tmp_path / "a.c").write_text(text)
     assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
     assert json.loads(capfd.readouterr().out)["sites"][-1]["code"] == code
-
-
-def test_of_several_structs_that_one_function_gets_the_site_s_own_is_told(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    before = """struct data { double *of; };
-static void clean(struct data *d) { free(d->of); }
-static void count(struct data *in, struct data *sums, int n)
-{
-    double *which = in->of, *many = sums->of;
-    for (int k = 0; k < 64; k++) many[k] = 0;
-    for (int i = 0; i < n; i++) many[(int)which[i]] += 1; // COUNT
-}
-"""
-    lines = [
-        "int n = 1000 * argc; struct data all, sums;",
-        "all.of = malloc(n * sizeof(double)); sums.of = malloc(64 * sizeof(double));",
-        "for (int i = 0; i < n; i++) all.of[i] = i % 64;",
-        "for (int t = 0; t < 3; t++) { count(&all, &sums, n);",
-        "  MPI_Send(sums.of, 64, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }",
-        "u[0] = sums.of[3]; clean(&all); clean(&sums);",
-    ]
-    text, found = sites(lines, tmp_path, capfd, before)
-    line = line_of(text, "COUNT")
-    words = f"could not show that line {line} reads only those bytes of `sums.of` that are written before it"
-    assert (found[-1]["code"], found[-1]["message"]) == ("OPI101", words)

@@ -79,3 +79,28 @@ static void ship(double *all, double *mine, int n, int at)
     message = f"the message lies in `all`, and line {line_of(text)} may read there after the send, as `mine`"
     assert (found[0]["code"], found[0]["message"]) == ("OPI101", f"{message}, of the message or beside it")
     assert (found[0]["notes"][0]["line"], found[0]["notes"][0]["message"]) == (line_of(text), "`mine` may be read here")
+
+
+def test_of_several_structs_that_one_function_gets_the_site_s_own_is_told(tmp_path: Path) -> None:
+    before = """struct data { double *of; };
+static void clean(struct data *d) { free(d->of); }
+static void count(struct data *in, struct data *sums, int n)
+{
+    double *which = in->of, *many = sums->of;
+    for (int k = 0; k < 64; k++) many[k] = 0;
+    for (int i = 0; i < n; i++) many[(int)which[i]] += 1; // COUNT
+}
+"""
+    lines = [
+        "struct data all, sums;",
+        "all.of = malloc(n * sizeof(double));",
+        "sums.of = malloc(64 * sizeof(double));",
+        "for (int i = 0; i < n; i++) all.of[i] = i % 64;",
+        "for (int t = 0; t < 3; t++) { count(&all, &sums, n);",
+        "  MPI_Send(sums.of, 64, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }",
+        "u[0] = sums.of[3]; clean(&all); clean(&sums);",
+    ]
+    text, found = sites(lines, tmp_path, before)
+    line = line_of(text, "COUNT")
+    words = f"could not show that line {line} reads only those bytes of `sums.of` that are written before it"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI101", words)
