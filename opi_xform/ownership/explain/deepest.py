@@ -151,13 +151,12 @@ class Deepest:
 
         What else would have to be changed at the call is told with it: one change alone would be no help.
         """
-        found, first = self.first(uses, refusal, buffers, judges), uses[0]
-        if found.reason in LIES:
-            return also(found, gaps_of(self.program, first))
-        if found.reason is not Reason.CALL_FORM:
+        found, use = self.first(uses, refusal, buffers, judges), uses[0]
+        if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
-        form = None if first.op.convertible else Refusal(Reason.CALL_FORM, first.op.reason or NO_FORM)
-        return also(also(also(found, form), gaps_of(self.program, first)), _inside(first))
+        form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
+        found = also(also(found, form), gaps_of(self.program, use))
+        return also(found, _inside(use)) if found.reason is Reason.CALL_FORM else found
 
     def first(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
         """The reason that is told first."""
