@@ -170,4 +170,16 @@ STAYS = {
     "escape": Stays("static double u[N];\nuintptr_t known;", "known = (uintptr_t)u;", PLAIN, ("OPI103", "OPI214")),
     "several": Stays("static double a[N], b[N];", "double *u = argc > 2 ? a : b;", PLAIN, ("OPI402", "OPI402")),
     "member": Stays("static struct { int much; double u[N]; } all;", "double *u = all.u;", PLAIN, ("OPI101", "OPI201")),
+    "table": Stays(
+        "static double *rows[2];",
+        "double *u = calloc(N, sizeof *u);\n    rows[argc > 2] = u;",
+        (PLAIN[0], "for (int i = 0; i < N; i++) total += rows[argc > 2][i];\n            " + PLAIN[1]),
+        ("OPI105", "OPI205"),
+    ),
+    "swap": Stays(
+        "",
+        "double *u = calloc(N, sizeof *u), *v = calloc(N, sizeof *v), *w;",
+        (PLAIN[0], PLAIN[1] + "\n            w = u; u = v; v = w;"),
+        ("OPI402", "OPI402"),
+    ),
 }
