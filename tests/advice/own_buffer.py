@@ -71,6 +71,10 @@ AGAIN_SEND = (
     "`MPI_Issend` and `MPI_Send_init` become `MPI_Isend`, in each turn, if nothing rests on the receive's having begun."
 )
 AGAIN_RECV = "`MPI_Recv_init` becomes `MPI_Irecv`, in each turn."
+NEVER = (
+    "It is no help where the call is not analysed, where threads or a macro are in the way, or where a pointer of the "
+    "program may stand for any memory. The reason that the site has then tells that."
+)
 COPY = "It is a copy, and libopi makes one of a call that stays. Where the call may stay, leave it."
 WIDTH = 100
 
@@ -82,7 +86,7 @@ def section(code: str) -> str:
     send, recv = code[3] != "2", code[3] != "1"
     shown = "\n".join((SEND,) * send + (RECV,) * recv)
     struct = STRUCT % ("out" if send else "in")
-    items = (TOOL, HAND, struct, *(LATER_SEND, AGAIN_SEND) * send, *(LATER_RECV, AGAIN_RECV) * recv, COPY)
+    items = (TOOL, HAND, struct, *(LATER_SEND, AGAIN_SEND) * send, *(LATER_RECV, AGAIN_RECV) * recv, NEVER, COPY)
     told = "\n".join(textwrap.fill(f"- {item}", WIDTH, subsequent_indent="  ") for item in items)
     return f"\n{HEADING}\n\n{textwrap.fill(HEAD, WIDTH)}\n\n```c\n{shown}```\n\n{told}\n"
 
