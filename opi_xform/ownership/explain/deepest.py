@@ -59,6 +59,8 @@ BESIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.SEVERAL_BUFFE
 PLACE = frozenset((Reason.NO_ANCHOR, Reason.UNPAIRED))
 LIES = frozenset((Reason.CARRIER, Reason.READ_LATER, Reason.OLD_BYTES))
 """Where a message lies: another place for it has to have another datatype, too, where that may have gaps."""
+AROUND = frozenset((Reason.OUTSIDE, Reason.CONCURRENT))
+"""What another call would leave as it is: threads, text of other configurations, files that were not given."""
 SHOWN = 2  # reads that are named
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
@@ -156,7 +158,9 @@ class Deepest:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
         found = also(also(found, form), gaps_of(self.program, use))
-        return also(found, _inside(use)) if found.reason is Reason.CALL_FORM else found
+        if found.reason is not Reason.CALL_FORM:
+            return found
+        return also(also(found, _inside(use)), refusal if refusal.reason in AROUND else None)
 
     def first(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
         """The reason that is told first."""

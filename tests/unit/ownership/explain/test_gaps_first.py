@@ -115,3 +115,14 @@ def test_all_that_a_call_would_have_to_change_is_told(call: str, code: str, told
     assert len(parts) == len(told)
     for part, words in zip(parts, told, strict=True):
         assert (f"line {lines[words]}" in part) if words in lines else part == words
+
+
+def test_threads_that_use_the_buffer_are_told_with_the_form_of_a_call(tmp_path: Path) -> None:
+    """Another form of call would leave them where they are."""
+    call = "MPI_Send_init(u, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);"
+    call += "\n#pragma omp parallel firstprivate(u)"
+    (tmp_path / "a.c").write_text(STRIDE.replace("@", call))
+    status, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert status == 0, err
+    (site,) = json.loads(out)["sites"]
+    assert (site["code"], site["message"]) == ("OPI107", f"{PERSISTENT}; also, a pragma names `u`")
