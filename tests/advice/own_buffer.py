@@ -65,8 +65,13 @@ STRUCT = (
     "A struct's datatype: `n * sizeof *%s` of `MPI_BYTE`, from a buffer of that struct. The other side of the message "
     "has to say the same."
 )
-LATER_SEND = "`MPI_Isend`: its wait stands in the same function, and `free(out)` after it."
-LATER_RECV = "`MPI_Irecv`: its wait stands in the same function, and what comes after `MPI_Recv` above stands after it."
+LATER_SEND = (
+    "`MPI_Isend`: its wait stands in the same function, and `free(out)` after it. With a wait elsewhere leave it."
+)
+LATER_RECV = (
+    "`MPI_Irecv`: its wait stands in the same function, and what comes after `MPI_Recv` above stands after it. With a "
+    "wait elsewhere leave it."
+)
 AGAIN_SEND = (
     "`MPI_Issend` and `MPI_Send_init` become `MPI_Isend`, in each turn, if nothing rests on the receive's having begun."
 )
