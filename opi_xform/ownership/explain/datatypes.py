@@ -47,6 +47,14 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     return Refusal(Reason.CALL_FORM, f"{shown}: it is made by {each}", notes)
 
 
+def gaps_of(program: Program, use: Use) -> Refusal | None:
+    """What the program makes a message's datatype by, where that may have gaps."""
+    if use.length is not None or use.buffer.type is None:
+        return None
+    found = layout_refusal(program, use)
+    return found if found.notes else None
+
+
 def unknown_length(program: Program, use: Use) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """Why it is not known how much a message has: a datatype that the program makes; '' for another cause."""
     at = use.buffer.type
