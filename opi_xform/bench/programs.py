@@ -192,9 +192,9 @@ def build(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, flags:
         for mpi in mpis[:1] if one.series == "bare" or one.carrier else mpis:
             compiler = (*OPICC, *(("--ranks",) if one.carrier else ())) if one.ours else (str(mpi.mpicc),)
             name = one.series or mpi.kind
-            target = compile_with(
-                compiler, source, work / f"{mpi.kind}-{name}", mpi, (*flags, *program.defines, *one.defines)
-            )
+            target = work / f"{mpi.kind}-{name}"
+            if not target.exists():  # with other ranks it is the same program
+                compile_with(compiler, source, target, mpi, (*flags, *program.defines, *one.defines))
             if one.alone:
                 made.append(Series(name, None, (str(target), *arguments, *map(str, cpus))))
             elif one.carrier:
@@ -208,15 +208,15 @@ def build(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, flags:
     return made
 
 
-def crowded(program: Program, say: Callable[[str], None]) -> None:
-    """Says where ranks share processors."""
-    if program.ranks > len(set(cores_apart(program.ranks))):
-        say(f"{program.name}: {program.ranks} ranks on fewer CPUs")
+def crowded(ranks: int) -> str:
+    """A word where ranks share processors."""
+    return " on fewer CPUs" if ranks > len(set(cores_apart(ranks))) else ""
 
 
 def run(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:
     """Builds and runs one benchmark in the directory ``work``. Raises LaunchError."""
-    crowded(program, say)
+    if word := crowded(program.ranks):
+        say(f"{program.name}: {program.ranks} ranks{word}")
     series = build(program, mpis, quick, work)
     times = run_rounds(program.name, series, 1 if quick else program.rounds, mpis[0], say)
     return Result(

@@ -11,7 +11,7 @@ import dataclasses
 import re
 import shutil
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from opi_xform.bench import programs
@@ -21,15 +21,17 @@ from opi_xform.bench.rounds import Key, Rounds, Series, machine_line, rows, run_
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.tools import captured
 
-RANKS = 8
-"""The target and 7 origins, as in the paper."""
+RANKS = range(2, 9)
+"""A target and 1 to 7 origins, as in the paper. A job for each: an MPI with more ranks than processors waits in other
+ways."""
+QUICK_RANKS = (2, 3)
 ORIGINS = Program(
     "onesided-origins",
     "onesided/origins",
     "epoch without an operation: at a target with 1 to 7 origins, of lock_all at the origins",
     (100, 8),
     (2, 8),
-    ranks=RANKS,
+    ranks=RANKS[-1],
     rounds=3,
     builds=(PLAIN, BARE, LIBOPI, FIBERS),
 )
@@ -39,7 +41,7 @@ PAIRS = Program(
     "epoch of all together, 16 puts by each of 1 to 7 origins",
     (40, 1 << 19),
     (2, 4096),
-    ranks=RANKS,
+    ranks=RANKS[-1],
     rounds=3,
     builds=(PLAIN, BARE, LIBOPI),
 )
@@ -83,10 +85,18 @@ def origins_of(row: Row) -> int:
 def _run(
     program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]
 ) -> tuple[list[Series], list[Rounds], list[Row]]:
-    programs.crowded(program, say)
     series = programs.build(program, mpis, quick, work)
     times = run_rounds(program.name, series, 1 if quick else program.rounds, mpis[0], say)
     return series, times, rows(series, times, program.ranks)
+
+
+def _by_ranks(
+    program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]
+) -> Iterator[Row]:
+    """With each number of ranks, one after the other; the series alternate."""
+    for ranks in QUICK_RANKS if quick else RANKS:
+        say(f"{program.name}: {ranks} ranks{programs.crowded(ranks)}")
+        yield from _run(dataclasses.replace(program, ranks=ranks), mpis, quick, work, say)[2]
 
 
 def _result(program: Program, mpis: Sequence[Mpi], found: Sequence[Row], more: str = "") -> Result:
@@ -95,21 +105,17 @@ def _result(program: Program, mpis: Sequence[Mpi], found: Sequence[Row], more: s
 
 def run_origins(mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:
     """Synchronisation alone. Raises LaunchError."""
-    _, _, found = _run(ORIGINS, mpis, quick, work, say)
-    return _result(ORIGINS, mpis, [dataclasses.replace(row, ranks=origins_of(row) + 1) for row in found])
+    return _result(ORIGINS, mpis, [*_by_ranks(ORIGINS, mpis, quick, work, say)])
 
 
 def with_bandwidth(row: Row) -> Row:
-    """Of a row of `pairs`: the ranks that take part, and what all put together moved."""
-    origins = origins_of(row)
-    ranks = 2 * origins if row.point.startswith("pairs") else origins + 1
-    return dataclasses.replace(row, ranks=ranks, more=(("mb_per_s", origins * DEPTH * row.bytes / row.median_us),))
+    """A row of `pairs` with what all put together moved."""
+    return dataclasses.replace(row, more=(("mb_per_s", origins_of(row) * DEPTH * row.bytes / row.median_us),))
 
 
 def run_pairs(mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:
     """Several origins that put at once. Raises LaunchError."""
-    _, _, found = _run(PAIRS, mpis, quick, work, say)
-    return _result(PAIRS, mpis, [with_bandwidth(row) for row in found])
+    return _result(PAIRS, mpis, [with_bandwidth(row) for row in _by_ranks(PAIRS, mpis, quick, work, say)])
 
 
 def overlap(times: Rounds, key: Key) -> tuple[tuple[str, float], ...]:

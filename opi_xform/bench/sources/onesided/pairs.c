@@ -1,7 +1,7 @@
 /*
  * pairs: epochs of 16 puts of 64 KiB and 512 KiB by several origins at once (Lai and Panda, Truly One-Sided RMA, figure
- * 17 b), under post/start/complete/wait: `to-one`, 1 to 7 of them to one target, each to a place of its own; `pairs`, 1 to 4
- * of them, each to a target of its own. The time is that of an epoch of all, from a barrier to a barrier; a sample is
+ * 17 b), under post/start/complete/wait: `to-one`, all other ranks to rank 0, each to a place of its own; `pairs`, where the
+ * ranks are even in number, each to a target of its own. The time is that of an epoch of all, from a barrier to a barrier; a sample is
  * several epochs.
  *
  *   mpiexec -n 8 ./pairs [samples [max_bytes]]
@@ -56,13 +56,12 @@ int main(int argc, char **argv)
     struct side s;
 
     side_start(&s, "onesided-pairs", argc, argv);
-    for (int in_pairs = 0; in_pairs < 2; in_pairs++)
-        for (int taking_part = 2; taking_part <= s.size; taking_part += 1 + in_pairs) {
-            if (side_form(&s, taking_part, in_pairs))
-                for (size_t i = s.max_bytes < sizes[1] ? 0 : 1; i < 3 && sizes[i] <= s.max_bytes; i++)
-                    for (enum kind kind = CREATE; kind < KINDS; kind++)
-                        point(&s, kind, sizes[i], in_pairs ? "pairs" : "to-one", in_pairs ? taking_part / 2 : taking_part - 1);
-            side_part(&s);
-        }
+    for (int in_pairs = 0; in_pairs < 2 - s.size % 2; in_pairs++) {
+        side_form(&s, in_pairs);
+        for (size_t i = s.max_bytes < sizes[1] ? 0 : 1; i < 3 && sizes[i] <= s.max_bytes; i++)
+            for (enum kind kind = CREATE; kind < KINDS; kind++)
+                point(&s, kind, sizes[i], in_pairs ? "pairs" : "to-one", in_pairs ? s.size / 2 : s.size - 1);
+        side_part(&s);
+    }
     return side_stop(&s);
 }

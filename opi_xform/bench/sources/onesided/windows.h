@@ -2,11 +2,11 @@
  * windows.h - what the benchmarks of several origins share. A rank is a process, or with -DBENCH_FIBERS a fiber of one
  * process, so all that a rank knows is in a `struct side`, and no variable of the program is ever changed by one.
  *
- * A *set* of ranks takes part in a point: rank 0, who prints, and those after it; the others sleep meanwhile. Each target
- * has a window with its origins: all of the set with one target, rank 0, or pairs of neighbours with a target each.
+ * Each target has a window with its origins: all ranks are in one with a single target, rank 0, or pairs of neighbours have
+ * a target each.
  *
- *   side_form, side_part         the set, and its end: by all ranks
- *   side_meet                    a barrier of the set
+ *   side_form, side_part         one or the other, and its end
+ *   side_meet                    a barrier of all
  *   side_open, side_close        the window; with `each`, one for every origin, as in the paper
  *   side_post, side_wait         at the target        side_begin, side_end: start and complete, at an origin
  *   side_fence                   by target and origins
@@ -67,7 +67,7 @@ static int side_shares(int ranks)
 #include "windows_mpi.h"
 #endif
 
-/* Whether there is another sample after so many (the first, of -1, is a warm-up): rank 0 says so, the set does it. None
+/* Whether there is another sample after so many (the first, of -1, is a warm-up): rank 0 says so, all do it. None
  * begins before all are here. There are 15 at least, or one where it is crowded, however long they take. */
 SIDE_UNUSED static int side_another(struct side *s, int done, double budget_us)
 {

@@ -20,10 +20,9 @@ struct counted {
 struct shared {
     struct counted posted[SIDE_RANKS] __attribute__((aligned(128)));    /* epochs opened for this origin: by its target */
     struct counted completed[SIDE_RANKS] __attribute__((aligned(128))); /* epochs of this origin over: by itself */
-    struct counted arrived, turn;                                       /* the set's barrier: by all; by the last one */
-    struct counted parted;                                              /* of all ranks: by all */
+    struct counted arrived, turn;                                       /* barrier: by all; by the last one */
     struct counted lock;                                                /* holders: by the origins */
-    int told;                                                           /* by rank 0, before the set meets */
+    int told;                                                           /* by rank 0, before all meet */
     double us[SIDE_RANKS];
     long wrong[SIDE_RANKS];
 };
@@ -35,9 +34,8 @@ struct side {
     size_t max_bytes;
     long wrong;
     double begun;
-    int taking_part, crowded, place, origins, target;
-    unsigned parts;  /* sets that were */
-    unsigned epochs; /* of this rank as an origin or as the target; the same number at both, for all sets have it anew */
+    int crowded, place, origins, target;
+    unsigned epochs; /* of this rank as an origin or as the target: the same number at both */
     pid_t children[SIDE_RANKS];
     struct shared *node;
     char *memory;  /* of all ranks */
@@ -90,6 +88,7 @@ static void side_start(struct side *s, const char *name, int argc, char **argv)
         fprintf(stderr, "usage: %s SAMPLES MAX_BYTES CPU0 CPU1...\n", name);
         exit(2);
     }
+    s->crowded = side_shares(s->size);
     s->most = atoi(argv[1]);
     s->max_bytes = (size_t)atol(argv[2]);
     size_t head = (sizeof *s->node + 4095) / 4096 * 4096, targets = ((size_t)s->size + 1) / 2;
@@ -132,38 +131,29 @@ static int side_stop(struct side *s)
     return s->wrong != 0 || failed;
 }
 
-static int side_form(struct side *s, int taking_part, int in_pairs)
+static void side_form(struct side *s, int in_pairs)
 {
-    s->taking_part = taking_part;
-    s->crowded = side_shares(taking_part);
     s->place = in_pairs ? s->rank % 2 : s->rank;
     s->target = s->rank - s->place;
-    s->origins = in_pairs ? 1 : taking_part - 1;
-    s->epochs = 0; /* nobody uses the flags: the last set is through, this one meets first */
+    s->origins = in_pairs ? 1 : s->size - 1;
+    s->epochs = 0; /* nobody uses the flags: what was before is over, what comes begins with a barrier */
     s->node->posted[s->rank].n = s->node->completed[s->rank].n = 0;
-    return s->rank < taking_part;
-}
-
-/* Whoever is not of the set looks once in a millisecond. */
-static void side_part(struct side *s)
-{
-    const struct timespec moment = {0, 1000000};
-
-    atomic_fetch_add_explicit(&s->node->parted.n, 1, memory_order_acq_rel);
-    s->parts++;
-    while (atomic_load_explicit(&s->node->parted.n, memory_order_acquire) < s->parts * (unsigned)s->size)
-        nanosleep(&moment, NULL);
 }
 
 static void side_meet(struct side *s)
 {
     unsigned turn = atomic_load_explicit(&s->node->turn.n, memory_order_acquire);
 
-    if (atomic_fetch_add_explicit(&s->node->arrived.n, 1, memory_order_acq_rel) + 1 == (unsigned)s->taking_part) {
+    if (atomic_fetch_add_explicit(&s->node->arrived.n, 1, memory_order_acq_rel) + 1 == (unsigned)s->size) {
         atomic_store_explicit(&s->node->arrived.n, 0, memory_order_relaxed);
         side_count(&s->node->turn, turn + 1);
     } else
         side_await(s, &s->node->turn, turn + 1);
+}
+
+static void side_part(struct side *s)
+{
+    side_meet(s);
 }
 
 static int side_told(struct side *s, int what)

@@ -11,7 +11,6 @@ struct side {
     size_t max_bytes;
     long wrong;
     double begun;     /* the point's first sample */
-    MPI_Comm set;     /* those that take part */
     int crowded;      /* they share processors */
     MPI_Comm members; /* of a window: the target, 0, and its origins */
     int place;        /* in it */
@@ -31,6 +30,7 @@ static void side_start(struct side *s, const char *name, int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &s->size);
+    s->crowded = side_shares(s->size);
     s->most = argc > 1 ? atoi(argv[1]) : 100;
     s->max_bytes = argc > 2 ? (size_t)atol(argv[2]) : 4096;
 }
@@ -46,50 +46,30 @@ static int side_stop(struct side *s)
     return all != 0;
 }
 
-/* True where this rank is one of the set. */
-static int side_form(struct side *s, int taking_part, int in_pairs)
+static void side_form(struct side *s, int in_pairs)
 {
-    int mine = s->rank < taking_part;
-
-    s->crowded = side_shares(taking_part);
-    MPI_Comm_split(MPI_COMM_WORLD, mine ? 0 : MPI_UNDEFINED, s->rank, &s->set);
-    if (!mine)
-        return 0;
-    MPI_Comm_split(s->set, in_pairs ? s->rank / 2 : 0, s->rank, &s->members);
+    MPI_Comm_split(MPI_COMM_WORLD, in_pairs ? s->rank / 2 : 0, s->rank, &s->members);
     MPI_Comm_rank(s->members, &s->place);
     MPI_Comm_size(s->members, &s->origins);
     s->origins--;
-    return 1;
 }
 
-/* The others have slept: a rank that waits in a call of MPI would take a processor from those that are measured. */
 static void side_part(struct side *s)
 {
-    if (s->set != MPI_COMM_NULL) {
-        MPI_Comm_free(&s->members);
-        MPI_Comm_free(&s->set);
-    }
-#ifdef BENCH_FIBERS
+    MPI_Comm_free(&s->members);
     MPI_Barrier(MPI_COMM_WORLD);
-#else
-    const struct timespec moment = {0, 1000000};
-    MPI_Request all;
-    int over = 0;
-
-    MPI_Ibarrier(MPI_COMM_WORLD, &all);
-    for (MPI_Test(&all, &over, MPI_STATUS_IGNORE); !over; MPI_Test(&all, &over, MPI_STATUS_IGNORE))
-        nanosleep(&moment, NULL);
-#endif
 }
 
-static void side_meet(struct side *s)
+static void side_meet(const struct side *s)
 {
-    MPI_Barrier(s->set);
+    (void)s;
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static int side_told(struct side *s, int what)
+static int side_told(const struct side *s, int what)
 {
-    MPI_Bcast(&what, 1, MPI_INT, 0, s->set);
+    (void)s;
+    MPI_Bcast(&what, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return what;
 }
 
@@ -98,7 +78,7 @@ SIDE_UNUSED static double side_mean(struct side *s, double us)
 {
     double mine = s->place == 0 ? 0 : us, sum = 0;
 
-    MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, s->set);
+    MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     return sum / s->origins;
 }
 
