@@ -19,11 +19,10 @@ from opi_xform.bench.rounds import Key, parse, run_once
 from opi_xform.bench.tune import THRESHOLDS, file_text, measure
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.ranks import Carrier
+from opi_xform.launch.tools import OPICC, compile_with
 
 EIGHT, MANY = Key(8), Key(64)
 PROGRAMS = [*TABLE, *(program for program, _ in windows.MEASURED)]
-FEW = 3
-"""Ranks at most, in a short run: an MPI waits by spinning."""
 
 
 def opi_bench(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -139,20 +138,23 @@ BUILDS = [(program, build) for program in PROGRAMS for build in program.builds]
     ("program", "build"), BUILDS, ids=lambda value: getattr(value, "name", getattr(value, "series", ""))
 )
 def test_a_build_of_a_benchmark_runs_and_finds_its_data_right(
-    mpi_user: MpiUser, tmp_path: Path, program: Program, build: Build
+    mpi_user: MpiUser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program, build: Build
 ) -> None:
     """A short run; a rank that reads a wrong byte makes the program fail. Half of the builds with each MPI.
 
     No more samples than in a quick run: those of `skew` wait for a target that computes.
     """
     in_turn(mpi_user, BUILDS.index((program, build)))
+    monkeypatch.setenv("OPI_CACHE", mpi_user.environment["OPI_CACHE"])
     compiler = mpi_user.opicc if build.ours else mpi_user.mpicc
     strict = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
+    source, target = SOURCES / f"{program.source}.c", tmp_path / "program"
     if build.carrier:
-        strict = ("--ranks", *strict)
-    compiler(*strict, *program.defines, *build.defines, SOURCES / f"{program.source}.c", "-o", tmp_path / "program")
+        compile_with([*OPICC, "--ranks"], [str(source)], target, mpi_user.mpi, (*strict, *build.defines))
+    else:
+        compiler(*strict, *program.defines, *build.defines, source, "-o", target)
     samples = str(min((5, *program.quick[:1])))
-    ranks = min(program.ranks, FEW)
+    ranks = min(program.ranks, 3 if build.ours or build.alone else 2)  # an MPI waits by spinning
     command = [str(tmp_path / "program"), samples, "4096"]
     if build.alone or build.carrier:
         command += map(str, cores_apart(ranks)) if build.alone else ()
