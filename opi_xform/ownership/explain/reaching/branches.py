@@ -203,6 +203,15 @@ class Branches:
             yield graph.blocks[parent][-1], graph.succs[parent][0] == at
             at = guarded[parent]
 
+    def in_other_arm(self, n: int, other: int) -> bool:
+        """Two nodes are in the two arms of one branch: a process that runs one comes to the other in another turn of a
+        loop, if it does.  The end of a loop is no arm.
+        """
+        nodes, chain = self.program.graph.nodes, self.program.nest.chain
+        mine, around = dict(self.guards(nodes[n].block)), set(chain(nodes[other].block))
+        opposite = (at for at, outcome in self.guards(nodes[other].block) if mine.get(at, outcome) != outcome)
+        return any(around.issuperset(chain(nodes[at].block)) for at in opposite)
+
     def told(self, guard: Guard) -> Iterator[Test]:
         """What the outcome of a branch tells of numbers."""
         symbols, test = self.program.values.symbols, self.program.values.conditions[guard[0]]
