@@ -44,8 +44,8 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     counted = {n for n in candidates if use.side == "recv" and counting(judge.program, use, n) is not None}
     excluded = excluded_after(judge, use)
     deeper = {n for n in candidates if supposed(judge.program, n, use.object)}
-    arms = branches_of(judge.program).in_other_arm
-    unsure = {n: (n in deeper, n in counted, arms(use.node, n)) for n in candidates}
+    less_sure = branches_of(judge.program).less_sure
+    unsure = {n: (n in deeper, n in counted, *less_sure(use.node, n)) for n in candidates}
     candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), *unsure[n]))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     found = tuple(n for n in found if n not in deeper) or found

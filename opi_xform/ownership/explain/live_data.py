@@ -61,6 +61,7 @@ class LiveData:
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
+        self.in_other_arm = branches.in_other_arm
         self.elsewhere = elsewhere_of(program)
         self.line = self.elsewhere.line
         self.uses: dict[int, list[Use]] = {}
@@ -222,7 +223,8 @@ class LiveData:
         """
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
         unsure = {n for n in nodes if self.unknown(n)}
-        found = sorted(ahead(self.graph, use.node, nodes), key=lambda n: (-self.shared(use, n), n in unsure, n in one))
+        sure = {n: (self.in_other_arm(use.node, n), -self.shared(use, n), n in unsure, n in one) for n in nodes}
+        found = sorted(ahead(self.graph, use.node, nodes), key=sure.__getitem__)
         if found and is_inside(use.call.args[use.argument]):
             most = self.shared(use, found[0])
             own = (n for n in found if self.shared(use, n) == most)
