@@ -16,7 +16,7 @@ from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
-from opi_xform.ownership.explain.reaching.ways import always_between, in_turn
+from opi_xform.ownership.explain.reaching.ways import always_between, each_turn, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -38,13 +38,15 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
 
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.  A call
     of MPI that reads it sends it again, too.  After a receive, what reads no more than a status says has come goes
-    last.
+    last.  What stands in the other arm of a branch goes after what the call's own process comes to anyway.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
     counted = {n for n in candidates if use.side == "recv" and counting(judge.program, use, n) is not None}
     excluded = excluded_after(judge, use)
     deeper = {n for n in candidates if supposed(judge.program, n, use.object)}
-    candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), n in deeper, n in counted))
+    less_sure = branches_of(judge.program).less_sure
+    unsure = {n: (n in deeper, n in counted, *less_sure(use.node, n)) for n in candidates}
+    candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), *unsure[n]))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     found = tuple(n for n in found if n not in deeper) or found
     found = tuple(n for n in found if n not in counted) or found
@@ -63,8 +65,9 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
 def _read_for_sure(judge: Judge, use: Use, nodes: list[int]) -> list[int]:
     """The nearest of some nodes that decides, where it reads bytes of the message and nothing is written before."""
     for n in (n for n in nodes[:TRIES] if not never_run(judge.program, n)):
-        if _needs(judge, [n], lambda live, _: judge.needed(use, live)):
-            return [n] if meets(judge, use, n) and not written_between(judge, use, n) else []
+        decides = _needs(judge, [n], lambda live, _: judge.needed(use, live))
+        if decides and meets(judge, use, n) and not written_between(judge, use, n):
+            return [n]
     return []
 
 
@@ -226,6 +229,8 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
     if use.lo is None or use.length is None:
         return None
     found: set[bool] = set()
+    nest, nodes = judge.program.nest, judge.program.graph.nodes
+    own = frozenset(nest.chain(nodes[n].block)).difference(nest.chain(nodes[use.node].block))
     try:
         with judge.regions.budget():
             sent = judge.region(use.node, use.lo, use.length, True)
@@ -242,10 +247,9 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
                 both = read.intersect(sent)
                 if both.is_empty():
                     found.add(False)
-                elif read.params().intersect(sent.params()).is_subset(both.params()):
-                    return True
-                else:
-                    return None
+                    continue
+                read, both = (judge.regions.forget_scope(s, own, -1) for s in (read, both))  # in some turn it does
+                return True if read.params().intersect(sent.params()).is_subset(both.params()) else None
     except BudgetExceeded:
         judge.regions.context.reset_operations()
         return None
@@ -280,6 +284,8 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
         outer = [loop for loop in nest.chain(graph.nodes[m].block) if loop not in around][-1:]
         block = nest.loops[outer[0]].header if outer else graph.nodes[m].block
         behind = not nest.dominates(block, start) if block != start else m > use.node and not outer
+        if outer and not each_turn(nest, graph.nodes[m].block, outer[0]):
+            continue
         if behind and (nest.dominates(block, end) if block != end else m < n and not outer):
             return True
     return False

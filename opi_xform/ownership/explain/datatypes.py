@@ -15,7 +15,7 @@ from opi_xform.ownership.buffers.uses import datatype_of
 from opi_xform.ownership.explain.reaching.settings import calls_for
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
@@ -83,6 +83,13 @@ def of_one_piece(program: Program, use: Use) -> bool:
     return bool(made) and all(map(_gapless, made))
 
 
+def has_gaps(program: Program, use: Use) -> bool:
+    """What makes the datatype of a message puts elements apart from one another, as that of a column does."""
+    at = use.buffer.type
+    made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
+    return use.length is None and bool(made) and not all(map(_gapless, made)) and not all(map(_one_block, made))
+
+
 def of_structs(program: Program, use: Use) -> bool:
     """What makes the datatype of a message is given a struct's members: it need not have gaps, and often has none."""
     at = use.buffer.type
@@ -116,6 +123,26 @@ def unsigned_count(program: Program, use: Use, n: int) -> str:
     return f"this receive brings (`{spelling(e)}`, an unsigned number)"
 
 
+def several_rows(use: Use) -> bool:
+    """The count of a message is a product of two numbers that are no constants, as that of a block of rows is."""
+    count = None if use.buffer.count is None else use.call.args[use.buffer.count]
+    found = [] if count is None else [e for e in within(count) if isinstance(e, ast.Binary) and e.op == "*"]
+    constants = (ast.IntLit, ast.SizeOf)
+    return any(not any(isinstance(_bare(side), constants) for side in (e.left, e.right)) for e in found)
+
+
+def wrapping_index(program: Program, use: Use, n: int) -> str:
+    """Why it is not known that a node reads no more than a receive of several rows brings, in words: its index is
+    computed with unsigned numbers; '' elsewhere.
+    """
+    node = program.graph.nodes[n]
+    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
+    index = _bare(e.index) if isinstance(e, ast.Index) else None
+    if not isinstance(index, ast.Binary) or index.op not in ("+", "-", "*") or index.type.signed:
+        return ""
+    return ": its index there is an unsigned number, and sums of those may wrap" if several_rows(use) else ""
+
+
 def counted_anew(program: Program, sent: Use) -> str:
     """The function by which a message that may be of any length computes its count, each time anew; '' for none."""
     if sent.buffer.count is None or sent.length is None or sent.length.constant is not None:
@@ -125,6 +152,12 @@ def counted_anew(program: Program, sent: Use) -> str:
     named = (e.callee.name for e in calls if isinstance(e.callee, ast.FuncRef))
     key = next(named, "")
     return program.functions[key].name if key in program.functions else key
+
+
+def _bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
 
 
 def _one_block(call: ast.Call) -> bool:

@@ -378,10 +378,10 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     graph, nest = judge.program.graph, judge.program.nest
     out: dict[tuple[int, int], list[int]] = {}
     excluded = excluded_after(judge, use)
-    reads = ahead(graph, use.node, readers_of(judge))
-    for n in sorted(
-        (n for n in reads if not excluded(n)), key=lambda n: (never_run(judge.program, n), n in judge.use_nodes)
-    ):
+    reads = (n for n in ahead(graph, use.node, readers_of(judge)) if not excluded(n))
+    less_sure = branches_of(judge.program).less_sure
+    order = {n: (never_run(judge.program, n), n in judge.use_nodes, *less_sure(use.node, n)) for n in reads}
+    for n in sorted(order, key=order.__getitem__):
         around = moving.intersection(nest.chain(graph.nodes[n].block))
         if _counts(judge, n, covered) and (not around or in_turn(judge.program, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)

@@ -301,12 +301,12 @@ def sent_twice(program: Program, use: Use, name: str, line: str) -> str:
 
 
 def in_steps(program: Program, use: Use) -> str:
-    """What is said of a row that is named by a loop which goes on in steps that are no constant; '' of others."""
+    """What is said of a row that is named by a loop which goes on by no constant number of rows; '' of others."""
     symbols, nest, graph = program.values.symbols, program.nest, program.graph
     row = None if use.row is None else symbols.resolve(use.row)
     for loop in nest.chain(graph.nodes[use.node].block) if row is not None else ():
         count, first = symbols.count(loop), graph.blocks[nest.loops[loop].header][:1]
         span = loop_around(program, first[0]) if first else None
         if span is not None and row is not None and count in row.symbols() and row.coefficient(count) == 0:
-            return f"; the loop in {line_of(span)} goes on in steps that are no constant"
+            return f"; each turn of the loop in {line_of(span)} goes on by a number of rows that is no constant"
     return ""

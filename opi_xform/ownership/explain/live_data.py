@@ -20,6 +20,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
+from opi_xform.ownership.explain.datatypes import several_rows
 from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
@@ -30,7 +31,6 @@ from opi_xform.ownership.explain.other_pointers import (
     named_row,
     other_row,
     row_of,
-    several_rows,
     takes_all,
 )
 from opi_xform.ownership.explain.reaching.branches import branches_of
@@ -61,6 +61,7 @@ class LiveData:
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
+        self.in_other_arm = branches.in_other_arm
         self.elsewhere = elsewhere_of(program)
         self.line = self.elsewhere.line
         self.uses: dict[int, list[Use]] = {}
@@ -113,6 +114,7 @@ class LiveData:
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
+        reads = {n for n in reads if not self.elsewhere.of_another_row(argument, frame, n, self.lvalues(n))}
         reads = {n for n in reads if not (self.never(self.graph.nodes[n].block) or self.elsewhere.never_called(n))}
         if own:
             reads = {n for n in reads if self.graph.nodes[n].frame == frame}
@@ -221,7 +223,8 @@ class LiveData:
         """
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
         unsure = {n for n in nodes if self.unknown(n)}
-        found = sorted(ahead(self.graph, use.node, nodes), key=lambda n: (-self.shared(use, n), n in unsure, n in one))
+        sure = {n: (self.in_other_arm(use.node, n), -self.shared(use, n), n in unsure, n in one) for n in nodes}
+        found = sorted(ahead(self.graph, use.node, nodes), key=sure.__getitem__)
         if found and is_inside(use.call.args[use.argument]):
             most = self.shared(use, found[0])
             own = (n for n in found if self.shared(use, n) == most)
@@ -447,7 +450,7 @@ class LiveData:
     def set_anew(self, root: Root) -> set[int]:
         """Nodes that set the pointer which the call names to something else."""
         kind, key, frame = root
-        if kind == STORED or frame < 0:
+        if kind == STORED:
             return set()
         keys = (key, *(m.key for m in self.program.members.values() if key in m.named))
         found = [self.program.values.objects.variable(frame, k) for k in keys]

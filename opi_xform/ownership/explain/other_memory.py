@@ -6,7 +6,10 @@ message is asked here whether it can be of that message at all.  Which sites con
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import chain
+from math import gcd
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -16,6 +19,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_in
+from opi_xform.ownership.explain.other_pointers import row_within
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import never_same
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -23,6 +27,7 @@ from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_zero, member_key
+from opi_xform.values.facts import Facts
 
 STEPS = 8  # calls that are followed
 SHOWN = 2  # names that are followed from a pointer to where it is computed
@@ -137,6 +142,30 @@ class Elsewhere:
             return False
         here, others = self.read_from(mine.base, mine.frame), self.read_from(its.base, its.frame)
         return bool(here) and bool(others) and all(self.apart(a, b) for a in here for b in others)
+
+    def of_another_row(self, argument: ast.Expr, frame: int, n: int, lvalues: Iterable[ast.Expr]) -> bool:
+        """All that a node names are rows of a table, never that of an argument, in whatever turns of loops."""
+        mine, node = row_within(argument), self.graph.nodes[n]
+        here = [] if mine is None else self.read_from(mine, frame)
+        rows = (row_within(e) for e in lvalues) if here else ()
+        others = [[] if row is None else self.read_from(row, node.frame) for row in rows]
+        if not others or not all(others):
+            return False
+        return all(self.apart_at(node.block, a, b) for a in here for b in chain(*others))
+
+    def apart_at(self, block: int, a: Poly, b: Poly) -> bool:
+        """Two numbers, of which the second is of a block, are never the same, whatever turns of loops they are of."""
+        symbols = self.program.values.symbols
+        if any(symbols.table[s].scope for s in {*a.symbols()}.intersection(b.symbols())):
+            return False
+        more = symbols.resolve(a - b)
+        common = gcd(*(c for _, c in more.terms)) or 1
+        more = Poly(tuple((m, c // common) for m, c in more.terms))
+        return any(self.facts.at(block).nonneg(one - number(1)) for one in (more, -more))
+
+    @cached_property
+    def facts(self) -> Facts:
+        return Facts(self.graph, self.program.nest, self.program.values)
 
     def read_from(self, e: ast.Expr, frame: int) -> list[Poly]:
         """Where a pointer lies that an expression of a function's copy reads."""

@@ -8,11 +8,11 @@ from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import within
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
+from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
@@ -287,11 +287,14 @@ def takes_all(program: Program, use: Use, blocks: Iterable[int]) -> bool:
 
 def brings_all(roots: Roots, received: Use, use: Use, blocks: Iterable[int]) -> bool:
     """A receive brings all bytes of a message's memory, or as many as the message has to the place where it begins."""
-    program, argument = roots.program, received.call.args[received.argument]
-    found = roots.of(argument, program.graph.nodes[received.node].frame)
-    inside = is_inside(argument) or (found is not None and (found.inside or found.moved))
-    if received.side != "recv" or not inside:
-        return received.side == "recv"
+    program = roots.program
+    if received.side != "recv":
+        return False
+    argument = received.call.args[received.argument]
+    if not _inside(roots, received):
+        if has_gaps(program, received):
+            return False
+        return not _inside(roots, use) or several_rows(received) or takes_all(program, received, blocks)
     if first_row(argument) and takes_all(program, received, blocks):
         return True
     if received.length is None or use.length is None or not first_row(use.call.args[use.argument]):
@@ -300,12 +303,11 @@ def brings_all(roots: Roots, received: Use, use: Use, blocks: Iterable[int]) -> 
     return first_row(argument) and resolve(received.length) == resolve(use.length)
 
 
-def several_rows(use: Use) -> bool:
-    """The count of a message is a product of two numbers that are no constants, as that of a block of rows is."""
-    count = None if use.buffer.count is None else use.call.args[use.buffer.count]
-    found = [] if count is None else [e for e in within(count) if isinstance(e, ast.Binary) and e.op == "*"]
-    constants = (ast.IntLit, ast.SizeOf)
-    return any(not any(isinstance(bare(side), constants) for side in (e.left, e.right)) for e in found)
+def _inside(roots: Roots, use: Use) -> bool:
+    """A message begins elsewhere than the memory that its name stands for."""
+    argument = use.call.args[use.argument]
+    found = roots.of(argument, roots.graph.nodes[use.node].frame)
+    return is_inside(argument) or (found is not None and (found.inside or found.moved))
 
 
 def named_row(e: ast.Expr) -> tuple[str, str] | None:
@@ -334,15 +336,17 @@ def other_row(argument: ast.Expr, lvalues: Iterable[ast.Expr], own: bool) -> boo
     mine = row_of(argument)
     if not own or not isinstance(mine, ast.Index) or not isinstance(bare(mine.index), ast.IntLit):
         return False
-    found = [row for row in map(_row_within, lvalues) if row is not None and spelling(row.base) == spelling(mine.base)]
+    found = [row for row in map(row_within, lvalues) if row is not None and spelling(row.base) == spelling(mine.base)]
     numbers = [bare(row.index) for row in found]
     return bool(numbers) and all(isinstance(k, ast.IntLit) and k != bare(mine.index) for k in numbers)
 
 
-def _row_within(e: ast.Expr) -> ast.Index | None:
-    """The pointer from a table through which an lvalue goes: ``a[i]`` of ``a[i][j]``."""
+def row_within(e: ast.Expr) -> ast.Index | None:
+    """The pointer from a table through which an lvalue, or an address, goes: ``a[i]`` of ``a[i][j]``, ``a[i] + 1``."""
     while not (isinstance(e, ast.Index) and e.type.is_pointer):
         match e:
+            case ast.Binary(op="+" | "-", left=inner) if e.type.is_pointer and inner.type.is_pointer:
+                e = inner
             case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
                 e = inner
             case _:

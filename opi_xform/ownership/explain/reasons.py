@@ -19,6 +19,7 @@ from opi_xform.ownership.explain.datatypes import (
     of_one_piece,
     unknown_length,
     unsigned_count,
+    wrapping_index,
 )
 from opi_xform.ownership.explain.later import (
     by_another_call,
@@ -195,7 +196,10 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}`{NOT_BROUGHT}")
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
-            message += why_unknown(program, use, first)
+            if use.lo is not None and use.lo.constant is None:
+                message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
+            else:
+                message += why_unknown(program, use, first) or wrapping_index(program, use, first)
         unknown, made = unknown_length(program, use)
         some = counting_some(program, first) if use.op.status is None else None  # that of a nonblocking one
         if unknown and least is None and use.lo is not None and use.lo.constant != 0 and of_one_piece(program, use):

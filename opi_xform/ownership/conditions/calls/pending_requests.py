@@ -391,7 +391,9 @@ def _named_again(names: Names, buffer: Buffer, use: Use, waits: Waits) -> Refusa
     line = line_of(names.span(at))
     if names.span(at) == names.span(use.node):
         message = f"this receive into `{buffer.name}` may still be pending when the call comes once more"
-        notes = _never_waited_for(names, use) or notes
+        if found := _never_waited_for(names, use):
+            message = f"could not show that this receive into `{buffer.name}` is complete when the call comes once more"
+            notes = found
         waiting = Advice("wait", "waiting for it, by the request that the call names,", (names.span(use.node),))
         return Refusal(Reason.PENDING, message, notes, hint=waiting)
     message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"

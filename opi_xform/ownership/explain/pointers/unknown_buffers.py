@@ -26,22 +26,21 @@ from opi_xform.ownership.explain.other_pointers import (
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
+from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, place, spelling
+from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import base_of
 from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed from the call to where its pointer comes from
-SHOWN, NOWHERE = 3, -1  # notes; see ``Place``
+SHOWN = 3  # notes
 NOT_FOLLOWED = "could not be followed"
 GENERAL = "the pointer may stand for several buffers here, or for none that is known"
 Notes = tuple[tuple[Span, str], ...]
-Words = tuple[str, str, int, int]  # function, file, first and last byte of an lvalue
-Place = tuple[int, int]  # object, byte; NOWHERE for one that is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Strays:
         self.graph = program.graph
         self.values = program.values
         self.finder: Finder | None = None
-        self._words: dict[Words, set[Place]] | None = None  # ``words``
+        self._words: dict[Words, dict[Place, int]] | None = None  # ``words``
 
     def refusal(self, use: Use) -> Refusal:
         info = self.values.objects.table[use.object] if use.object >= 0 else None
@@ -303,6 +302,9 @@ class Strays:
         if found is not None:
             return found
         if isinstance(e, ast.Index):
+            alike = of_several_tables(self.program, self.words(finder), base, spelling(e.base), node.frame)
+            if alike is not None:
+                return _Cause(*alike)
             which = f"which of the pointers in `{spelling(e.base)}` the call and other lines mean"
             set_at = [a for a in self.names.writes(base) if isinstance(self.graph.nodes[a.node].action, ins.Store)]
             first = tuple((self.names.span(a.node), "one of them is set here") for a in set_at[:1])
@@ -319,7 +321,7 @@ class Strays:
         known, work = {start}, [start]
         for here in work:
             for key in said.get(here, ()):
-                for other in sorted(words[key] - known):
+                for other in sorted(words[key].keys() - known):
                     known.add(other)
                     work.append(other)
                     found = self.also(finder, other, name)
@@ -342,23 +344,10 @@ class Strays:
         named = info.kind == "variable" and member != name
         return self.in_the_way(finder, info, at, f"{info.name}.{member}" if named else name)
 
-    def words(self, finder: Finder) -> dict[Words, set[Place]]:
-        """Which pointers in memory each lvalue of the sources stands for, by the ways that lead to it."""
+    def words(self, finder: Finder) -> dict[Words, dict[Place, int]]:
+        """See ``named_by_words``."""
         if self._words is None:
-            self._words = {}
-            for node in self.graph.nodes:
-                action = node.action
-                if not isinstance(action, (ins.Load, ins.Store)) or not action.type.is_pointer:
-                    continue
-                operands = self.values.operands.get(node.number, ())
-                function = self.graph.frames[node.frame].function
-                e = finder.written.of(function, action) if operands else None
-                if e is None:
-                    continue
-                base = finder.symbols.base(operands[0])
-                at = None if base is None else finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
-                one = (NOWHERE if base is None else base, NOWHERE if at is None else at)
-                self._words.setdefault((function, *place(e)), set()).add(one)
+            self._words = named_by_words(self.program, finder)
         return self._words
 
     def unlike(self, table: int, name: str, at: int | None = None) -> _Cause | None:

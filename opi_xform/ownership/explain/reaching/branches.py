@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import combinations, product
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.once import once
-from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, number_of
+from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import not_zero
@@ -202,6 +203,43 @@ class Branches:
             parent = self.program.nest.idom[at]
             yield graph.blocks[parent][-1], graph.succs[parent][0] == at
             at = guarded[parent]
+
+    def less_sure(self, n: int, other: int) -> tuple[bool, bool]:
+        """Of nodes that a process may come to from one: those with the least of it are told first."""
+        around = self.program.nest.chain(self.program.graph.nodes[n].block)
+        return self.in_other_arm(n, other), not in_turn(self.program, n, other, around) or self.only_perhaps(n, other)
+
+    def in_other_arm(self, n: int, other: int) -> bool:
+        """Two nodes are in the two arms of one branch: a process that runs one comes to the other in another turn of a
+        loop, if it does.
+        """
+        nodes = self.program.graph.nodes
+        mine = dict(self.guards(nodes[n].block))
+        opposite = (at for at, outcome in self.guards(nodes[other].block) if mine.get(at, outcome) != outcome)
+        return any(self.decides(at, n) and self.decides(at, other) for at in opposite)
+
+    def only_perhaps(self, n: int, other: int) -> bool:
+        """Each of two nodes runs only where a test says so that is none around the other one, and both tests ask for
+        what is computed from one number, a rank, say: one process need not run both.
+        """
+        nodes = self.program.graph.nodes
+        mine, others = (tuple(self.guards(nodes[m].block)) for m in (n, other))
+        sides = ([g for g in mine if g not in others], [g for g in others if g not in mine])
+        asked = [self.asked(g for g in side if self.decides(g[0], n)) for side in sides]
+        return not asked[0].isdisjoint(asked[1])
+
+    def asked(self, guards: Iterable[Guard]) -> set[int]:
+        """The numbers from which those are computed that branches ask for."""
+        values = self.program.values
+        tests = (test for guard in guards for test in self.told(guard))
+        return {s for p, _ in tests for s in made_of(values.symbols, values.joins, p)}
+
+    def decides(self, at: int, n: int) -> bool:
+        """A branch is no test of a loop, and in no loop that is not around a node."""
+        graph, nest = self.program.graph, self.program.nest
+        block = graph.nodes[at].block
+        around = set(nest.chain(graph.nodes[n].block))
+        return around.issuperset(nest.chain(block)) and not nest.left(block, graph.succs[block])
 
     def told(self, guard: Guard) -> Iterator[Test]:
         """What the outcome of a branch tells of numbers."""

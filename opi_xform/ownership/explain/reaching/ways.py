@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from opi_xform.graph.graph import Graph
+from opi_xform.graph.loops import LoopNest
 from opi_xform.ownership.model.buffers import Program
 
 
@@ -69,6 +70,17 @@ def in_turn(program: Program, start: int, n: int, loops: Collection[int]) -> boo
         seen.update(fresh)
         work.extend(fresh)
     return False
+
+
+def each_turn(nest: LoopNest, block: int, outermost: int) -> bool:
+    """Each turn of a loop comes to a block, if the loops in between have any."""
+    for loop in nest.chain(block):
+        if not all(nest.dominates(block, latch) for latch in nest.loops[loop].latches):
+            return False
+        if loop == outermost:
+            break
+        block = nest.loops[loop].header
+    return True
 
 
 def reached(graph: Graph, start: int, stops: Collection[int], barred: Collection[int] = ()) -> set[int]:

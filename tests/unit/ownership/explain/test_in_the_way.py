@@ -135,7 +135,7 @@ def test_pointers_of_a_table_that_are_sent_once_each(tmp_path: Path) -> None:
     lines += [f"for (int i = rank; i < n; i += size) MPI_Send(*(p + i), many[i], MPI_DOUBLE, 0, {TO} // HERE"]
     text, found = sites(lines, tmp_path)
     wanted = f"could not show that line {line_of(text)} sends no `p[…]` twice, or writes all of it before"
-    wanted += f"; the loop in line {line_of(text)} goes on in steps that are no constant"
+    wanted += f"; each turn of the loop in line {line_of(text)} goes on by a number of rows that is no constant"
     assert told(found[0]) == ("OPI102", wanted)
     assert found[0]["notes"] == []
 

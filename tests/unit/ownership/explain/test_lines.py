@@ -141,7 +141,7 @@ def test_a_request_that_is_copied_says_where(tmp_path: Path, capfd: pytest.Captu
     wait = "s[0] = r;\n MPI_Waitall(1, s, 0); total += out[3]; }"
     text = text.replace("COMM_WORLD);\n        LOOK", f"COMM_WORLD, &r);\n {wait}")
     site = first(tmp_path, {"a.c": text}, capfd)
-    said = "this receive into `out` may still be pending when the call comes once more; waiting for it, by the request"
+    said = "could not show that this receive into `out` is complete when the call comes once more; waiting for it, by"
     assert (site["code"], site["message"].startswith(said)) == ("OPI206", True)
     assert [note["line"] for note in site["notes"]] == [17]
 

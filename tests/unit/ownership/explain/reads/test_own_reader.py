@@ -1,0 +1,111 @@
+"""What is told to read a message after it is what the call's own process comes to, and reads the message's own bytes.
+
+``in_other_arm`` (``reaching/branches.py``), ``each_turn`` (``reaching/ways.py``), ``of_another_row``
+(``other_memory.py``), ``brings_all`` (``other_pointers.py``), ``wrapping_index`` (``datatypes.py``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from read_programs import TO, line_of, sites
+
+PULL = "0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+FROM = PULL.replace("0,", "1,", 1)
+ADD = "static void add(double *a, const double *b, int m) { for (int i = 0; i < m; i++) a[i] += b[i]; }\n"
+TREE = [
+    "double *sum = malloc(n * sizeof(double)), *part = malloc(n * sizeof(double));",
+    "for (int i = 0; i < n; i++) sum[i] = rank + i;",
+    "for (int k = 0; (1 << k) < size; k++)",
+    "    if (rank & (1 << k))",
+    "        MPI_Send(sum, n, MPI_DOUBLE, rank ^ (1 << k), 0, MPI_COMM_WORLD);",
+    "    else {",
+    "        MPI_Recv(part, n, MPI_DOUBLE, rank ^ (1 << k), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "        add(sum, part, n);",
+    "    }",
+]
+
+
+def test_a_read_behind_the_loop_goes_before_one_in_the_other_arm(tmp_path: Path) -> None:
+    """A process that sends comes to the other arm in a later turn only, if it does."""
+    text, found = sites([*TREE, "for (int i = 0; i < n; i++) s += sum[i]; // HERE", "free(sum);"], tmp_path, ADD)
+    assert (found[0]["code"], found[0]["message"]) == (
+        "OPI101",
+        f"`sum` is read at line {line_of(text)} after the send",
+    )
+    assert [note["line"] for note in found[0]["notes"]][:1] == [line_of(text)]
+
+
+def test_the_other_arm_is_told_where_nothing_else_reads(tmp_path: Path) -> None:
+    _, found = sites([*TREE, "s = part[0];", "free(sum);"], tmp_path, ADD)
+    assert found[0]["code"] in ("OPI101", "OPI102")
+    assert "line" in found[0]["message"]
+
+
+STRIP = [
+    "a = malloc((n + 2) * sizeof *a);",
+    "for (int i = 0; i <= n + 1; i++) a[i] = calloc(n + 2, sizeof(double));",
+    "if (rank != 0) MPI_Recv(a[0] + 1, n, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "if (rank != size - 1) MPI_Send(a[n] + 1, n, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD);",
+    "if (rank != size - 1) MPI_Recv(a[n + 1] + 1, n, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "double **b = malloc((n + 2) * sizeof *b);",
+    "for (int i = 0; i <= n + 1; i++) b[i] = calloc(n + 2, sizeof(double));",
+    "for (int i = 1; i <= n; i++)",
+    "    for (int j = 1; j <= n; j++) {",
+    "        s += a[i - 1][j] + a[i - 1][j - 1]; // ABOVE",
+    "        s += a[i][j] + a[i][j - 1]; // HERE",
+    "        s += a[i + 1][j] + a[i + 1][j - 1]; // BELOW",
+    "        b[i][j] = s;",
+    "    }",
+    "for (int i = 0; i <= n + 1; i++) free(a[i]);",
+    "free(a); a = b;",
+    "for (int i = 1; i <= n; i++) for (int j = 1; j <= n; j++) s += a[i][j];",
+]
+ROWS = "static double **a;\n"
+
+
+def test_a_read_of_the_message_s_own_row_is_told(tmp_path: Path) -> None:
+    """Rows 0 to n - 1 are none of row n, and rows 2 to n + 1 none of row 0."""
+    text, found = sites(STRIP, tmp_path, ROWS)
+    wanted = ["ABOVE", "HERE", "BELOW"]
+    for site, mark in zip(found, wanted, strict=True):
+        assert site["decision"] == "keep"
+        assert f"line {line_of(text, mark)} " in site["message"], site
+        assert site["notes"][0]["line"] == line_of(text, mark)
+
+
+def test_a_receive_of_a_part_brings_no_other_part_anew(tmp_path: Path) -> None:
+    """What is sent from further in is read after a receive at the beginning of the same grid."""
+    lines = [
+        "MPI_Datatype column; MPI_Type_vector(n, 1, n, MPI_DOUBLE, &column); MPI_Type_commit(&column);",
+        "double *in = malloc(n * n * sizeof(double)), *to = malloc(n * n * sizeof(double)), *swap;",
+        "for (int i = 0; i < n * n; i++) in[i] = to[i] = i;",
+        "for (int t = 0; t < n; t++) {",
+        f"    MPI_Send(in + (n - 2) * n, n, MPI_DOUBLE, {TO}",
+        f"    MPI_Recv(in, 1, column, {FROM}",
+        "    for (int i = 1; i < n - 1; i++) for (int j = 0; j < n; j++)",
+        "        to[i * n + j] = in[(i - 1) * n + j] + in[(i + 1) * n + j]; // HERE",
+        "    swap = in; in = to; to = swap;",
+        "}",
+        "s = in[0];",
+    ]
+    text, found = sites(lines, tmp_path)
+    assert found[0]["code"] == "OPI101"
+    assert f"line {line_of(text)} may read" in found[0]["message"]
+    assert "changes places" not in found[0]["message"]
+
+
+def test_an_index_of_unsigned_numbers_is_said(tmp_path: Path) -> None:
+    lines = [
+        "double *m = malloc((n + 2) * (n + 2) * sizeof(double));",
+        "if (rank == 0) {",
+        f"    MPI_Recv(m, (n + 1) * (n + 2), MPI_DOUBLE, {FROM}",
+        "    size_t rows = n + 1, cols = n + 2;",
+        "    for (size_t i = 0; i < rows; i++) for (size_t j = 0; j < cols; j++) s += m[i * cols + j]; // HERE",
+        "}",
+        "free(m);",
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"could not show that line {line_of(text)} reads only those bytes of `m` that this receive brings"
+    wanted += ": its index there is an unsigned number, and sums of those may wrap"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI202", wanted)
