@@ -16,7 +16,7 @@ from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
-from opi_xform.ownership.explain.reaching.ways import always_between, in_turn
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -94,23 +94,6 @@ def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:
     nest, graph = judge.program.nest, judge.program.graph
     around = {*nest.chain(graph.nodes[use.node].block)}
     return sorted(nodes, key=lambda n: -len(around.intersection(nest.chain(graph.nodes[n].block))))
-
-
-def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:
-    """The receive that always comes right before a send, and brings nothing where its source is MPI_PROC_NULL."""
-    graph = judge.program.graph
-    nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces}
-    before = [m for m in ahead(graph, use.node, nodes) if always_between(judge.program, use.node, m, n)]
-    try:
-        with judge.regions.budget():
-            for u in (u for m in before for u in judge.use_nodes[m]):
-                whole = None if u.lo is None or u.length is None else judge.region(u.node, u.lo, u.length, True)
-                brought = judge.brought(u)
-                if whole is not None and brought is not None and not whole.subtract(brought).is_empty():
-                    return u
-    except BudgetExceeded:
-        judge.regions.context.reset_operations()
-    return None
 
 
 def _brought_by_any(judge: Judge, use: Use, n: int) -> bool:
