@@ -21,6 +21,7 @@ from opi_xform.ownership.explain.culprits import (
 )
 from opi_xform.ownership.explain.hints import with_hint
 from opi_xform.ownership.explain.later import silent_before, silent_receive
+from opi_xform.ownership.explain.part_reasons import beside_refusal
 from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row, supposed_refusal
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
 from opi_xform.ownership.explain.reasons import liveness_refusal
@@ -191,6 +192,8 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             refusal = several or liveness_refusal(
                 site.program, site.buffer, u, finding, readers, shared, least, silent, anew, between
             )
+            if readers:
+                refusal = beside_refusal(judge, site.buffer, u, readers[0], refusal) or refusal
             found.append(refusal if null else with_hint(refusal, judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
                 return replace(found[0], hint=None)

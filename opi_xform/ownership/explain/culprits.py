@@ -268,6 +268,33 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
     return False
 
 
+def writes_beside(judge: Judge, use: Use, n: int) -> int | None:
+    """The nearest node that always runs before a message, in its turn, and writes beside it what another may read."""
+    graph, nest, block = judge.program.graph, judge.program.nest, judge.program.graph.nodes[use.node].block
+    around = {*nest.chain(block)}
+    if use.lo is None or use.length is None:
+        return None
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        with judge.regions.budget():
+            sent = judge.region(use.node, use.lo, use.length, True)
+            live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
+            for m in sorted(judge.accesses, reverse=True):
+                here = graph.nodes[m].block
+                always = m < use.node if here == block else nest.dominates(here, block)
+                if sent is None or not always or not around.issuperset(nest.chain(here)):
+                    continue
+                for a in (a for a in judge.accesses[m] if a.kind == "W" and a.lo is not None and a.length is not None):
+                    region = judge.region(m, a.lo, a.length, True) if a.lo is not None else None
+                    if region is None or region.is_empty() or not region.intersect(sent).is_empty():
+                        continue
+                    if not live.intersect(region).is_empty():
+                        return m
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return None
+
+
 def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:
     """What a node needs of the buffer after a use is none of the message's bytes: those are written before."""
     assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})

@@ -26,6 +26,7 @@ from opi_xform.ownership.explain.culprits import (
     never_run,
     readers_of,
     same_words,
+    unknown_place,
 )
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece, of_structs
 from opi_xform.ownership.explain.later import read_early
@@ -222,6 +223,8 @@ class Deepest:
                 if form is not None and not shared:
                     return form  # it stays whatever is read
                 carrier = refusal.reason is Reason.CARRIER
+                if carrier and use.side == "recv" and unknown_place(self.program, use, found[0]):
+                    return None  # that it begins inside is sure
                 resent = found[0] in judge.use_nodes
                 other = (
                     not shared and not resent and not same_words(self.live_data.written, self.program, use, found[0])

@@ -27,7 +27,7 @@ from opi_xform.ownership.explain.other_pointers import (
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.in_turn import several
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
-from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
+from opi_xform.ownership.explain.pointers.settings import apart, never_set, set_by_unknown, settings
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -266,6 +266,9 @@ class Strays:
             if root is None:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
             behind = self.behind_its_back(e, node.frame)
+            unset = never_set(self.program, action.address, n, root) if behind is None else None
+            if unset is not None:
+                return _Cause(f"{unset[0]}, so which buffer `{name}` is could not be shown", unset[1])
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
             return behind or _Cause(message, settings(self.program, action.address, n, root) or here)
         info = self.program.values.objects.table[base]
