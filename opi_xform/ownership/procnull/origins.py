@@ -11,6 +11,7 @@ from opi_xform.graph.graph import Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
@@ -97,8 +98,12 @@ class _Search:
                 if len(objects) > 1 and e is not None and spelling(e) != UNSPELLED:
                     span = self.names.span(d)
                     self.read.append((f"{line_of(span)} reads it from `{spelling(e)}`", span))
+                read = accesses.placed(d)
                 for access in (access for o in objects for access in self.names.writes(o)):
-                    if len(objects) == 1 and len(set(accesses.objects(access.node, "W"))) == 1:
+                    if len(objects) == 1 == len(read) and _apart(read[0], access):
+                        continue
+                    known = len(read) != 1 or read[0].length is None or access.length is not None
+                    if len(objects) == 1 == len(set(accesses.objects(access.node, "W"))) and known:
                         self.put(access.node, access.object)
                     else:
                         self.perhaps.append((access.node, access.object))
@@ -119,6 +124,11 @@ class _Search:
                 span = self.names.span(n)
                 if effect is not None and effect.may_yield_proc_null:
                     self.named.append((f"`{key}` at {line_of(span)} may say so", span))
+                elif effect is not None and effect.fills is not None and o is not None:  # one byte everywhere
+                    filled = effect.fills
+                    self.work.extend((n, node.frame, a) for a in args[filled.value :][:1] if filled.kind == "arg")
+                elif effect is not None and effect.allocates is not None:
+                    pass  # an address is no rank
                 elif effect is not None and effect.pure:
                     self.work.extend((n, node.frame, a) for a in args)
                 elif effect is None or not (effect.nonnegative or effect.source.startswith("mpi")):
@@ -138,6 +148,15 @@ class _Search:
         pairs = zip(node.action.args, node.action.call.args, strict=False)
         found = [self.program.points_to.operand(node.frame, a) for a, e in pairs if e.type.is_pointer]
         return any(o in objects and UNKNOWN not in objects for objects in found)
+
+
+def _apart(one: Access, other: Access) -> bool:
+    """Two accesses to one object touch no byte in common, whatever else is known of them."""
+    if one.lo is None or one.length is None or other.lo is None or other.length is None:
+        return False
+    places = (one.lo.constant, one.length.constant, other.lo.constant, other.length.constant)
+    a, many, b, more = places
+    return None not in places and not (a < b + more and b < a + many)  # type: ignore[operator]
 
 
 def origin(program: Program, use: Use) -> tuple[str, Span, bool] | None:

@@ -117,3 +117,33 @@ def test_a_number_that_is_read_from_one_of_several_places_says_where_it_is_read(
     text, found = sites(lines, tmp_path, before)
     where = f"line {line_of(text, 'HERE')} reads it from `map->partner[…]`"
     assert found[0]["message"].startswith(f"could not show that the source is not MPI_PROC_NULL ({where})")
+
+
+def test_a_number_in_a_struct_comes_from_what_sets_it_and_not_from_what_sets_the_rest(tmp_path: Path) -> None:
+    before = """struct settings { char name[64]; int procs, *cells; };
+static struct settings *settings(const char *file)
+{
+    struct settings *p = malloc(sizeof *p);
+    char line[99];
+    FILE *f = fopen(file, "r");
+    memset(p->name, 0, 64);
+    strcpy(p->name, "x");
+    p->procs = 2;
+    p->cells = malloc(99);
+    if (f && fgets(line, 99, f)) p->procs = atoi(line); // PROCS
+    return p;
+}
+"""
+    lines = [
+        "struct settings *p = settings(argv[1]);",
+        "int *in = malloc(n * 4), k = (rank - 1 + p->procs) % p->procs, got;",
+        "for (int i = 0; i < 9; i++) {",
+        "MPI_Status st;",
+        "MPI_Sendrecv(&n, 1, MPI_INT, k, 1, in, n, MPI_INT, k, 1, MPI_COMM_WORLD, &st);",
+        "MPI_Get_count(&st, MPI_INT, &got);",
+        "for (int j = 0; j < got / 2; j++) s += in[j];",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, before)
+    where = f"it depends on what `atoi` gives at line {line_of(text, 'PROCS')}"
+    assert found[1]["message"].startswith(f"could not show that the source is not MPI_PROC_NULL ({where})")
