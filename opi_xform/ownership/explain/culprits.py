@@ -16,7 +16,7 @@ from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
-from opi_xform.ownership.explain.reaching.ways import always_between, each_turn, in_turn
+from opi_xform.ownership.explain.reaching.ways import each_turn, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -97,23 +97,6 @@ def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:
     nest, graph = judge.program.nest, judge.program.graph
     around = {*nest.chain(graph.nodes[use.node].block)}
     return sorted(nodes, key=lambda n: -len(around.intersection(nest.chain(graph.nodes[n].block))))
-
-
-def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:
-    """The receive that always comes right before a send, and brings nothing where its source is MPI_PROC_NULL."""
-    graph = judge.program.graph
-    nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces}
-    before = [m for m in ahead(graph, use.node, nodes) if always_between(judge.program, use.node, m, n)]
-    try:
-        with judge.regions.budget():
-            for u in (u for m in before for u in judge.use_nodes[m]):
-                whole = None if u.lo is None or u.length is None else judge.region(u.node, u.lo, u.length, True)
-                brought = judge.brought(u)
-                if whole is not None and brought is not None and not whole.subtract(brought).is_empty():
-                    return u
-    except BudgetExceeded:
-        judge.regions.context.reset_operations()
-    return None
 
 
 def _brought_by_any(judge: Judge, use: Use, n: int) -> bool:
@@ -289,6 +272,33 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
         if behind and (nest.dominates(block, end) if block != end else m < n and not outer):
             return True
     return False
+
+
+def writes_beside(judge: Judge, use: Use, n: int) -> int | None:
+    """The nearest node that always runs before a message, in its turn, and writes beside it what another may read."""
+    graph, nest, block = judge.program.graph, judge.program.nest, judge.program.graph.nodes[use.node].block
+    around = {*nest.chain(block)}
+    if use.lo is None or use.length is None:
+        return None
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        with judge.regions.budget():
+            sent = judge.region(use.node, use.lo, use.length, True)
+            live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
+            for m in sorted(judge.accesses, reverse=True):
+                here = graph.nodes[m].block
+                always = m < use.node if here == block else nest.dominates(here, block)
+                if sent is None or not always or not around.issuperset(nest.chain(here)):
+                    continue
+                for a in (a for a in judge.accesses[m] if a.kind == "W" and a.lo is not None and a.length is not None):
+                    region = judge.region(m, a.lo, a.length, True) if a.lo is not None else None
+                    if region is None or region.is_empty() or not region.intersect(sent).is_empty():
+                        continue
+                    if not live.intersect(region).is_empty():
+                        return m
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return None
 
 
 def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:

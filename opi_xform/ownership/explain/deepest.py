@@ -26,6 +26,7 @@ from opi_xform.ownership.explain.culprits import (
     never_run,
     readers_of,
     same_words,
+    unknown_place,
 )
 from opi_xform.ownership.explain.datatypes import gaps_of, in_one_block, layout_refusal, of_one_piece, of_structs
 from opi_xform.ownership.explain.later import read_early
@@ -250,6 +251,8 @@ class Deepest:
                     later = liveness_refusal(self.program, buffer, use, live_then, found, shared)
                     return form if _inside(use) is not None else also(form, later)
                 carrier = refusal.reason is Reason.CARRIER
+                if carrier and use.side == "recv" and unknown_place(self.program, use, found[0]):
+                    return None  # that it begins inside is sure
                 resent = found[0] in judge.use_nodes
                 other = (
                     not shared and not resent and not same_words(self.live_data.written, self.program, use, found[0])

@@ -92,14 +92,14 @@ def copied_from(program: Program, key: str) -> tuple[str, Span] | None:
                 continue
             if not isinstance(action, ins.Define):
                 return None
-            name = _value_named(program, frame, action.value)
+            name = value_named(program, frame, action.value)
             if name == UNSPELLED:
                 return None
             found[names.span(n)] = name
     return next(((name, span) for span, name in found.items()), None) if len(found) == 1 else None
 
 
-def _value_named(program: Program, frame: int, value: ins.Operand) -> str:
+def value_named(program: Program, frame: int, value: ins.Operand) -> str:
     """The pointer of which a function takes the value, as it is written there; UNSPELLED: none."""
     function = program.graph.frames[frame].function
     for _ in range(STEPS):

@@ -98,8 +98,8 @@ def liveness_refusal(
     """Why bytes are still needed after a use, with the reads that need them.
 
     shared: the first is of the message's bytes; False: of none of them; None: it is not known.  least: of so many
-    elements or more the receive would bring all that is needed.  silent: a receive that may bring nothing before the
-    first one, which is a send.  anew: all of the message is written before the first reads anything of it.  between:
+    elements or more the receive would bring all that is needed.  silent: a receive before the first one that may bring
+    nothing.  anew: all of the message is written before the first reads anything of it.  between:
     something of the buffer is.
     """
     assert finding.reason is not None  # that of a finding that is not ok
@@ -146,7 +146,8 @@ def liveness_refusal(
                 message += "; a variable that is set to it once would show which bytes these are"
                 notes = (*notes, *written(program, use, name, until=first))
             elif silent is not None:
-                message, notes = nothing_came(program, silent, name, line), notes[:1]
+                message, more = nothing_came(program, silent, name, line)
+                notes = (*notes[:1], *more)
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = sent_twice(program, use, name, line)
             elif turn:
@@ -213,6 +214,9 @@ def liveness_refusal(
             notes = (*notes, (counted, "how much has come is told here"))
         elif least is None and message.endswith(NOT_BROUGHT) and (brought := unsigned_count(program, use, first)):
             message = f"could not show that {line} reads no more of `{name}` than {brought}"
+    if silent is not None and first not in sites and not use.op.replaces:
+        message, more = nothing_came(program, silent, name, line, "read")
+        notes = (*notes[:1], *more)
     does = "reads" if use.side == "recv" or first not in sites else "sends"
     elsewhere = not_reached(program, use, first, f"which {does} `{name}`") if reason in _NEEDED else ""
     message = elsewhere or message
