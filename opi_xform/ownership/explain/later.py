@@ -16,7 +16,7 @@ from opi_xform.ownership.explain.called import called_from, loop_around, node_sp
 from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
-from opi_xform.ownership.explain.reaching.turns import own_turns
+from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
 from opi_xform.ownership.explain.reaching.ways import between, in_turn
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -40,7 +40,7 @@ def not_reached(program: Program, use: Use, n: int, does: str) -> str:
 
     does: what the node does, in a relative clause.
     """
-    turns = own_turns(program, use)
+    turns = shared_turns(program, use, n)
     found, at = apart(program, use.node, n, turns), called_from(program, n, use.node)
     line = line_of(node_span(program, n if at is None else at))
     if found is None:

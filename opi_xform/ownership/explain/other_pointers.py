@@ -207,7 +207,9 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
         action = graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         if o == use.object:
-            return use.node, f"is what a message is {'sent from' if use.side == 'send' else 'received into'}"
+            e, does = bare(use.call.args[use.argument]), "sent from" if use.side == "send" else "received into"
+            part = e.operand if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Member) else None
+            return use.node, f"is what a message is {does}{'' if part is None else f', as `{spelling(part)}`,'}"
         if o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
             return use.node, "may be what a message is sent from or received into"
     return deeper
@@ -381,6 +383,17 @@ def by_another_function(program: Program, use: Use, n: int) -> str:
     e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
     named = UNSPELLED if e is None else spelling(base_of(e))
     return "" if named in (UNSPELLED, spelling(base)) else named
+
+
+def words_at(program: Program, buffer: Buffer, n: int) -> str:
+    """The variable by which a node names a buffer, where that is another one of its function: a parameter, say."""
+    node = program.graph.nodes[n]
+    use = next((u for u in buffer.uses if u.node == n), None)
+    key = program.graph.frames[node.frame].function
+    e = Expressions(program).of(key, node.action) if use is None else use.call.args[use.argument]
+    e = None if e is None else base_of(e)
+    local = isinstance(e, ast.VarRef) and program.variables[e.var].function == key
+    return spelling(e) if local and e is not None and not buffer.carrier.rows else buffer.name
 
 
 def set_through(program: Program, use: Use) -> tuple[tuple[Span, str], ...]:

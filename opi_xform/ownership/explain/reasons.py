@@ -29,7 +29,7 @@ from opi_xform.ownership.explain.later import (
     sent_twice,
 )
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through
+from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
@@ -372,9 +372,13 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
     if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
         message = f"this call sends bytes of `{buffer.name}` that nothing but {writer} surely writes"
         return Refusal(Reason.OLD_BYTES, message, made, Advice("write", "writing all of them before"))
-    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
+    names = [words_at(program, buffer, n) for n in readers]
+    notes = tuple(
+        (node_span(program, n), _reads(program, n, n in sites, name)) for n, name in zip(readers, names, strict=True)
+    )
     where = f" at {line_of(notes[0][0])}" if notes else ""
-    message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
+    other = f", as `{names[0]}`," if names and names[0] != buffer.name else ""
+    message = f"bytes of `{buffer.name}` are read{where}{other} that nothing but {writer} surely writes"
     if all(u.object != o for u in buffer.uses if u.place == place):
         what = f"bytes are read{where} that nothing but {writer} surely writes"
         message = f"`{buffer.name}` also names other memory, of which {what}"

@@ -25,6 +25,7 @@ from opi_xform.ownership.explain.other_pointers import (
     through,
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
+from opi_xform.ownership.explain.pointers.copied import copy_of
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
 from opi_xform.ownership.explain.reaching.settings import of_the_site
@@ -276,6 +277,8 @@ class Strays:
         if e is None:
             return None
         name = spelling(e)
+        if (copied := copy_of(self.program, e, node.frame)) is not None:
+            return _Cause(*copied)
         if base is None:
             root = through(e)
             if root is None:
