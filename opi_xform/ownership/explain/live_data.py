@@ -35,7 +35,7 @@ from opi_xform.ownership.explain.other_pointers import (
 )
 from opi_xform.ownership.explain.pointers.copied import copies
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
+from opi_xform.ownership.explain.reaching.turns import moving_loop, other_turns_rows, set_in_turn
 from opi_xform.ownership.explain.reaching.ways import reached
 from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -103,6 +103,7 @@ class LiveData:
             mine = {n for n in mine if n == use.node or self.by_words(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
         mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
+        mine -= other_turns_rows(self.program, use, mine, self.lvalues)
         kept = mine & reached(self.graph, use.node, self.elsewhere.freeing(touched)) if mine else mine
         mine = kept if any(self.reads(n, root) for n in kept) else mine
         if use.side == "recv":

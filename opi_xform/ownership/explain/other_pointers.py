@@ -215,6 +215,19 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
     return deeper
 
 
+def not_fresh(program: Program, n: int) -> str:
+    """What a node sets a pointer to that is not known to be memory of its own, in words."""
+    node = program.graph.nodes[n]
+    value: ins.Operand | None = getattr(node.action, "value", None)
+    while isinstance(value, ins.Op) and value.op == "cast":
+        value = value.args[0]
+    name = names_of(program).name(node.frame, value) if isinstance(value, ins.Temp) else None
+    actions = [program.graph.nodes[d].action for d in (names_of(program).defs.get(name, ()) if name else ())]
+    callee = actions[0].callee if len(actions) == 1 and isinstance(actions[0], ins.CallInstr) else None
+    what = f"what `{callee.key.rpartition(':')[2]}` returns, which" if isinstance(callee, ins.AddrFunc) else "what"
+    return f"{what} is not known to be fresh memory of its own"
+
+
 def does_to(program: Program, n: int, kind: str, known: bool, name: str) -> str:
     """What an access does to a pointer in a struct that is no plain load or store of it.
 

@@ -209,6 +209,8 @@ def liveness_refusal(
             notes = (*notes, (counted, "how much has come is told here"))
         elif least is None and message.endswith(NOT_BROUGHT) and (brought := unsigned_count(program, use, first)):
             message = f"could not show that {line} reads no more of `{name}` than {brought}"
+        elif message.endswith(NOT_BROUGHT) and (use.length is None or use.length.constant is None):
+            message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
     does = "reads" if use.side == "recv" or first not in sites else "sends"
     elsewhere = not_reached(program, use, first, f"which {does} `{name}`") if reason in _NEEDED else ""
     message = elsewhere or message
