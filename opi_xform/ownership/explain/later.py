@@ -66,6 +66,19 @@ def _other_memory(program: Program, use: Use, n: int, turns: frozenset[int], doe
     return f"could not show that {does} {later}, means other memory than this call does"
 
 
+def in_other_arm(program: Program, site: int, n: int) -> str:
+    """A node in the other arm of a test around a site, to which the site's process comes in a later turn, if at all."""
+    nest, nodes = program.nest, program.graph.nodes
+    around = nest.chain(nodes[site].block)[:1]
+    if not around or around[0] not in nest.chain(nodes[n].block) or nodes[site].block == nodes[n].block:
+        return ""
+    if in_turn(program, site, n, around) or in_turn(program, n, site, around):
+        return ""
+    first = program.graph.blocks[nest.loops[around[0]].header][:1]
+    loop = loop_around(program, first[0]) if first else None
+    return "in a later turn" if loop is None else f"in a later turn of the loop in {line_of(loop)}"
+
+
 def apart(program: Program, site: int, n: int, turns: frozenset[int] = NO_TURNS) -> tuple[Guard, Guard] | None:
     """What is tested around a node and around another one, where one process is not known to run both.
 

@@ -22,6 +22,7 @@ from opi_xform.ownership.explain.datatypes import (
 )
 from opi_xform.ownership.explain.later import (
     by_another_call,
+    in_other_arm,
     next_turn,
     not_reached,
     nothing_came,
@@ -106,10 +107,8 @@ def liveness_refusal(
     nothing = finding.reason is Reason.NULL_SOURCE
     failing = looked_at and (nothing or finding.reason is Reason.READ_LATER)
     if failing or (use.side == "recv" and nothing and not readers):
-        where = failures_of(program).where
-        handler = (
-            "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
-        )
+        where, handler = failures_of(program).where, "an error handler that returns may be set"
+        handler = handler if where is None else f"{line_of(where)} lets errors return"
         message = f"the receive may fail and bring nothing: {handler}"
         reason = Reason.NULL_SOURCE if use.side == "recv" else Reason.READ_LATER
         set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
@@ -157,7 +156,8 @@ def liveness_refusal(
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
-            message = f"`{name}` {verb} read at {line} after the send{elsewhere_of(program).next_call(use.node, first)}"
+            turn, call = in_other_arm(program, use.node, first), elsewhere_of(program).next_call(use.node, first)
+            message = f"`{name}` {'may be' if turn else verb} read at {line} {turn or 'after the send'}{call}"
             if between and pointer is None:
                 message = f"could not show that all that {line} reads of `{name}` is written or comes after this send"
                 notes = (*notes, *written(program, use, name, until=first))

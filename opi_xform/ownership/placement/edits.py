@@ -270,9 +270,7 @@ class Builder:
             frees = lines_of(node_span(self.program, d.node) for d in events.deallocations)
             made = lines_of(node_span(self.program, n) for n in self.buffer.carrier.allocations)
             set_ = f", which {made} does, " if made else " "
-            levels = ((self.flow.frames_of[i.function][0], i.stmt) for i in unset)
-            first = next((line_of(self.flow.info(level).stmt.span) for level in levels), "")
-            where = f"before {first}" if first else "where it would be freed"
+            where = "wherever it is sent or received" if unset else "where it would be freed"
             where = f"where {frees} frees it" if frees else where
             raise Problem(f"could not show that `{self.member.name}` has been set{set_}{where}")
         found = [self.variable] if self.member is None else [self.program.variables[key] for key in self.member.named]

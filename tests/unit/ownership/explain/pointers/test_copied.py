@@ -155,10 +155,10 @@ ROWS = """
 """
 
 
-def test_the_line_before_which_a_row_may_not_be_set_is_told(tmp_path: Path) -> None:
+def test_a_row_that_may_not_be_set_where_it_is_sent_says_so(tmp_path: Path) -> None:
     text, found = sites("", ROWS.splitlines(), tmp_path)
-    made, sent = line_of(text, "MADE"), line_of(text, "SENT")
-    message = f"could not show that `rows[…]` has been set, which line {made} does, before line {sent}"
+    made = f"which line {line_of(text, 'MADE')} does, wherever it is sent or received"
+    message = f"could not show that `rows[…]` has been set, {made}"
     assert [(site["code"], site["message"]) for site in found] == [("OPI114", message)]
 
 

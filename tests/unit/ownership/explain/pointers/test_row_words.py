@@ -55,3 +55,22 @@ def test_a_receive_of_a_count_that_is_no_constant_could_not_be_shown_to_bring_al
     text, found = sites("", lines, tmp_path)
     message = f"could not show that line {line_of(text, 'READ')} reads only those bytes of `b` that this receive brings"
     assert (found[0]["code"], found[0]["message"]) == ("OPI202", message)
+
+
+def test_a_read_in_the_other_arm_of_a_test_comes_in_a_later_turn(tmp_path: Path) -> None:
+    lines = [
+        "int half = n; double *mine = malloc(n * sizeof(double)), *other = malloc(n * sizeof(double));",
+        "for (int i = 0; i < n; i++) mine[i] = i;",
+        "while (half > 1) { // LOOP",
+        "if (rank >= half / 2 && rank < n) {",
+        "MPI_Send(mine, n, MPI_DOUBLE, rank - half / 2, 0, MPI_COMM_WORLD);",
+        "} else if (rank < half / 2) {",
+        "MPI_Recv(other, n, MPI_DOUBLE, rank + half / 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int i = 0; i < n; i++) mine[i] += other[i]; } // READ",
+        "half /= 2; }",
+        "s += other[0]; free(mine); free(other);",
+    ]
+    text, found = sites("", lines, tmp_path)
+    turn = f"in a later turn of the loop in line {line_of(text, 'LOOP')}"
+    message = f"`mine` may be read at line {line_of(text, 'READ')} {turn}"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", message)
