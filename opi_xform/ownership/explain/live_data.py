@@ -29,13 +29,14 @@ from opi_xform.ownership.explain.other_pointers import (
     member_of,
     named_row,
     other_row,
+    other_turns_rows,
     row_of,
     several_rows,
     takes_all,
 )
-from opi_xform.ownership.explain.pointers.copied import copies
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reaching.turns import moving_loop, other_turns_rows, set_in_turn
+from opi_xform.ownership.explain.reaching.copied import copies
+from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
 from opi_xform.ownership.explain.reaching.ways import reached
 from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
 from opi_xform.ownership.model.buffers import Program, Refusal, Use

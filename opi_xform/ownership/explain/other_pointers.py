@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
@@ -13,6 +13,8 @@ from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
+from opi_xform.ownership.explain.reaching.turns import moving_loop
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
@@ -334,6 +336,19 @@ def named_row(e: ast.Expr) -> tuple[str, str] | None:
                 e = inner
             case _:
                 return None
+
+
+def other_turns_rows(
+    program: Program, use: Use, nodes: Iterable[int], lvalues: Callable[[int], Iterable[ast.Expr]]
+) -> set[int]:
+    """Those of some nodes that name a row by the words of a call, before it in a turn of a loop that counts rows on:
+    after the call they come to in another turn, and name another row then.
+    """
+    row, blocks = named_row(use.call.args[use.argument]), moving_loop(program, use)
+    loops = [loop.number for loop in program.nest.loops if frozenset(loop.blocks) == blocks]
+    inner = {n for n in nodes if row is not None and program.graph.nodes[n].block in blocks and n != use.node}
+    early = {n for n in inner if loops and not in_turn(program, use.node, n, loops)}
+    return {n for n in early if (rows := [named_row(e) for e in lvalues(n)]) and all(r == row for r in rows)}
 
 
 def row_of(argument: ast.Expr) -> ast.Expr | None:

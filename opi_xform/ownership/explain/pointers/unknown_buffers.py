@@ -26,9 +26,9 @@ from opi_xform.ownership.explain.other_pointers import (
     through,
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
-from opi_xform.ownership.explain.pointers.copied import copy_of
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, set_once, settings
+from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of

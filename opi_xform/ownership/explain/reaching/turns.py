@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.symbols import Symbols
-from opi_xform.ownership.explain.other_pointers import named_row
-from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.model.object_index import index_of
@@ -122,19 +120,6 @@ def moving_loop(program: Program, use: Use) -> frozenset[int]:
             seen.update(given)
     loops = (nest.loops[k].blocks for k in around)
     return next((frozenset(blocks) for blocks in loops if not stepped.isdisjoint(blocks)), frozenset())
-
-
-def other_turns_rows(
-    program: Program, use: Use, nodes: Iterable[int], lvalues: Callable[[int], Iterable[ast.Expr]]
-) -> set[int]:
-    """Those of some nodes that name a row by the words of a call, before it in a turn of a loop that counts rows on:
-    after the call they come to in another turn, and name another row then.
-    """
-    row, blocks = named_row(use.call.args[use.argument]), moving_loop(program, use)
-    loops = [loop.number for loop in program.nest.loops if frozenset(loop.blocks) == blocks]
-    inner = {n for n in nodes if row is not None and program.graph.nodes[n].block in blocks and n != use.node}
-    early = {n for n in inner if loops and not in_turn(program, use.node, n, loops)}
-    return {n for n in early if (rows := [named_row(e) for e in lvalues(n)]) and all(r == row for r in rows)}
 
 
 def set_in_turn(program: Program, use: Use) -> bool:

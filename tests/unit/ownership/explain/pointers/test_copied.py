@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opi_xform.ownership.explain.pointers.copied import copies, copy_of
+from opi_xform.ownership.explain.reaching.copied import copies, copy_of
 from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
 from tests.unit.ownership.explain.pointers.test_second_names_told import sites
 from tests.unit.ownership.explain.pointers.told_programs import line_of

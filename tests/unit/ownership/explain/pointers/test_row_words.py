@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from opi_xform.ownership.explain.other_pointers import other_turns_rows
 from opi_xform.ownership.explain.pointers.settings import set_once
-from opi_xform.ownership.explain.reaching.turns import other_turns_rows
 from tests.unit.ownership.explain.pointers.test_second_names_told import sites
 from tests.unit.ownership.explain.pointers.told_programs import line_of
 
