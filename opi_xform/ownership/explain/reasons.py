@@ -17,6 +17,7 @@ from opi_xform.ownership.explain.datatypes import (
     SURELY_WRITTEN,
     counted_anew,
     of_one_piece,
+    of_unknown_length,
     unknown_length,
     unsigned_count,
 )
@@ -209,7 +210,7 @@ def liveness_refusal(
             notes = (*notes, (counted, "how much has come is told here"))
         elif least is None and message.endswith(NOT_BROUGHT) and (brought := unsigned_count(program, use, first)):
             message = f"could not show that {line} reads no more of `{name}` than {brought}"
-        elif message.endswith(NOT_BROUGHT) and (use.length is None or use.length.constant is None):
+        elif least is None and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
     does = "reads" if use.side == "recv" or first not in sites else "sends"
     elsewhere = not_reached(program, use, first, f"which {does} `{name}`") if reason in _NEEDED else ""
