@@ -78,10 +78,11 @@ def never_run(program: Program, n: int) -> bool:
 
 def excluded_after(judge: Judge, use: Use) -> Callable[[int], bool]:
     """Whether no process comes from a message's call to a node with the same memory: others are told before it."""
-    program, turns = judge.program, own_turns(judge.program, use)
+    program, own = judge.program, own_turns(judge.program, use)
     excluded = branches_of(program).excluded
 
     def found(n: int) -> bool:
+        turns = own.intersection(program.nest.chain(program.graph.nodes[n].block))  # after them it may be of any turn
         sends = [u for u in judge.use_nodes.get(n, ()) if u.side == use.side]
         if turns and not in_turn(program, use.node, n, turns):
             return True

@@ -55,6 +55,12 @@ def gaps_of(program: Program, use: Use) -> Refusal | None:
     return found if found.notes else None
 
 
+def of_unknown_length(use: Use) -> bool:
+    """A message from the beginning of its memory on, of which it is not known how far it goes."""
+    start = use.row is not None or (use.lo is not None and use.lo.constant == 0)
+    return start and (use.length is None or use.length.constant is None)
+
+
 def unknown_length(program: Program, use: Use) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """Why it is not known how much a message has: a datatype that the program makes; '' for another cause."""
     at = use.buffer.type

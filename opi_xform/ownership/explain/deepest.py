@@ -429,6 +429,11 @@ def _inside(use: Use) -> Refusal | None:
     return begins_inside(use.call.args[use.argument])
 
 
+def of_the_text(whole: Refusal, use: Use) -> Refusal | None:
+    """What the call's own words say, where the program as a whole is not followed: that would keep it then, too."""
+    return _inside(use) if whole.reason is Reason.NOT_ANALYSED else None
+
+
 def begins_inside(argument: ast.Expr) -> Refusal | None:
     match _inner(argument):
         case ast.AddrOf(operand=ast.Index(base=base, index=step)) | ast.Binary(op="+", left=base, right=step):

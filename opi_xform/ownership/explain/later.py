@@ -19,7 +19,7 @@ from opi_xform.ownership.explain.called import called_from, loop_around, node_sp
 from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
-from opi_xform.ownership.explain.reaching.turns import own_turns
+from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
 from opi_xform.ownership.explain.reaching.ways import always_between, between, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
@@ -46,7 +46,7 @@ def not_reached(program: Program, use: Use, n: int, does: str) -> str:
 
     does: what the node does, in a relative clause.
     """
-    turns = own_turns(program, use)
+    turns = shared_turns(program, use, n)
     found, at = apart(program, use.node, n, turns), called_from(program, n, use.node)
     line = line_of(node_span(program, n if at is None else at))
     if found is None:
@@ -70,6 +70,19 @@ def _other_memory(program: Program, use: Use, n: int, turns: frozenset[int], doe
     loop = loop_around(program, first[0]) if first else None
     later = "in a later turn" if loop is None else f"in a later turn of the loop in {line_of(loop)}"
     return f"could not show that {does} {later}, means other memory than this call does"
+
+
+def in_other_arm(program: Program, site: int, n: int) -> str:
+    """A node in the other arm of a test around a site, to which the site's process comes in a later turn, if at all."""
+    nest, nodes = program.nest, program.graph.nodes
+    around = nest.chain(nodes[site].block)[:1]
+    if not around or around[0] not in nest.chain(nodes[n].block) or nodes[site].block == nodes[n].block:
+        return ""
+    if in_turn(program, site, n, around) or in_turn(program, n, site, around):
+        return ""
+    first = program.graph.blocks[nest.loops[around[0]].header][:1]
+    loop = loop_around(program, first[0]) if first else None
+    return "in a later turn" if loop is None else f"in a later turn of the loop in {line_of(loop)}"
 
 
 def apart(program: Program, site: int, n: int, turns: frozenset[int] = NO_TURNS) -> tuple[Guard, Guard] | None:

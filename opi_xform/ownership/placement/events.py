@@ -20,6 +20,7 @@ from opi_xform.ownership.explain.pointers.settings import freed_elsewhere, freed
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.zero_ends import filled_by
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.free_tests import FreeTests, free_tests
 from opi_xform.ownership.placement.states import (
@@ -165,7 +166,7 @@ class _Collector:
                 if self.buffer.carrier.rows:
                     row = self.mentions.row(self.program.values.operands[n][0])
                     if row is None:
-                        return "an allocation does not tell which row of the array it is for"
+                        return self.which_row(n)
                 given = self.program.values.operands.get(n, ())
                 sure = not given or self.program.values.symbols.base(given[-1]) is not None
                 self.add(n, MADE if not self.in_place else ALLOC if sure else MAYALLOC, row)
@@ -239,7 +240,7 @@ class _Collector:
             if not self.program.names(written, self.buffer.carrier.variable):
                 return freed_elsewhere(self.program, self.buffer, freed)
             if self.buffer.carrier.rows and row is None:
-                return "a call does not tell which row of the array it frees"
+                return self.which_row(node.number)
             self.deallocations.append(freed)
             self.add(node.number, DEALLOC, row)
         return ""
@@ -370,10 +371,15 @@ class _Collector:
             if symbols.base(value) in self.objects:
                 found.append(self.mentions.row(value))
         if not found or None in found:
-            return "an access does not tell which row of the array it means"
+            return self.which_row(n)
         for row in dict.fromkeys(found):
             self.add(n, TOUCH, row)
         return ""
+
+    def which_row(self, n: int) -> str:
+        """What is said of a node that may mean any of the buffers."""
+        name = self.buffer.name.removesuffix("[…]")
+        return f"could not show which of the pointers in `{name}` {line_of(names_of(self.program).span(n))} means"
 
     def address(self, o: int) -> Poly:
         return self.program.values.symbols.of("object", (o,), frozenset())
@@ -386,7 +392,7 @@ class _Collector:
             values = self.program.values.args.get(use.node, ())
             row = self.mentions.row(values[use.argument]) if use.argument < len(values) else None
             if row is None:
-                return "a call does not tell which row of the array it means"
+                return self.which_row(use.node)
         if use.place not in self.converted:
             if not use.op.blocking or use.op.persistent:
                 self.pending_kept = True

@@ -184,6 +184,14 @@ def never_set(program: Program, address: ins.Operand, at: int, root: str) -> tup
     return message, tuple((span, "allocated here") for span in made[:SHOWN])
 
 
+def set_once(message: str, root: str, name: str, notes: Notes) -> tuple[str, Notes]:
+    """What is said of a pointer of which one setting alone is told: that leads to the call, and another one may not."""
+    if len(notes) == 1 and notes[0][1] == f"`{root}` is set here":
+        alone = f"could not show that `{root}` points to what {line_of(notes[0][0])} sets it to, and to nothing else"
+        message = f"{alone}, so `{name}` may be any of several buffers"
+    return message, notes
+
+
 def _written(program: Program, o: int, n: int) -> Iterator[Span]:
     """What sets the pointer that a node reads from a variable: of a struct, the same member."""
     names, accesses = names_of(program), program.values.accesses

@@ -20,6 +20,7 @@ from opi_xform.ownership.explain.other_pointers import (
     does_to,
     given_away,
     given_there,
+    not_fresh,
     of_a_call,
     sets_null,
     through,
@@ -28,7 +29,8 @@ from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.in_turn import several
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
-from opi_xform.ownership.explain.pointers.settings import apart, never_set, set_by_unknown, settings
+from opi_xform.ownership.explain.pointers.settings import apart, never_set, set_by_unknown, set_once, settings
+from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -76,8 +78,7 @@ class Strays:
         if cause is None and not self.program.complete:  # what other files do is why it is not known, or this
             cause = self.cause(use)
         here = ((node_span(self.program, use.node), "the call names it here"),)
-        if cause is None:
-            return Refusal(Reason.SEVERAL_BUFFERS, GENERAL, here)
+        cause = cause or _Cause(GENERAL, here)
         return Refusal(Reason.SEVERAL_BUFFERS, cause.message, cause.notes or here)
 
     def given(self, use: Use) -> _Cause | None:
@@ -260,6 +261,8 @@ class Strays:
         if e is None:
             return None
         name = spelling(e)
+        if (copied := copy_of(self.program, e, node.frame)) is not None:
+            return _Cause(*copied)
         if base is None:
             root = through(e)
             if root is None:
@@ -269,7 +272,8 @@ class Strays:
             if unset is not None:
                 return _Cause(f"{unset[0]}, so which buffer `{name}` is could not be shown", unset[1])
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
-            return behind or _Cause(message, settings(self.program, action.address, n, root) or here)
+            notes = settings(self.program, action.address, n, root) or here
+            return behind or _Cause(*set_once(message, root, name, notes))
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
@@ -359,7 +363,7 @@ class Strays:
             other = None if inside else changes_places(self.program, table, n, name)
             if other is not None:
                 return _Cause(other[0], ((other[1], "here"),))
-            what = "a place inside another buffer" if inside else "what is not known to be fresh memory of its own"
+            what = "a place inside another buffer" if inside else not_fresh(self.program, n)
             return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
 
@@ -375,7 +379,7 @@ class Strays:
         others.sort(key=lambda n: at is not None and symbols.offset(self.values.operands[n][0]).constant != at)
         for n in others[:1]:
             other, span = changes_places(self.program, table, n, name), self.names.span(n)
-            message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
+            message = f"{line_of(span)} sets `{name}` to {not_fresh(self.program, n)}"
             return _Cause(*((message, ((span, "here"),)) if other is None else (other[0], ((other[1], "here"),))))
         notes = tuple((span, "one of them is set here") for span in apart(self.program, seen.values()))
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", notes[:SHOWN])

@@ -82,7 +82,8 @@ def test_another_element_of_a_table_that_is_not_known_is_not_told_as_read(tmp_pa
         *PARTS[3:],
     ]
     text, found = sites(PART, lines, tmp_path)
-    message = f"what `data[…].files` lies in is what a message is sent from at line {line_of(text, 'SENT')}"
+    what = "what `data[…].files` lies in is what a message is sent from, as `data[…].k`,"
+    message = f"{what} at line {line_of(text, 'SENT')}"
     assert (found[1]["code"], found[1]["message"]) == ("OPI402", message)
     read = [line.replace("data[0]", "data[k]") for line in ("int k = rand() % n;", *lines)]
     text, found = sites(PART, read, tmp_path)
