@@ -14,6 +14,7 @@ from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation
+from opi_xform.ownership.allocation.freed_rows import row_of_given
 from opi_xform.ownership.allocation.sizes import array_size, dimensions
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.pointers.second_names import called_by
@@ -192,6 +193,8 @@ class Builder:
                     return f"&{self.texts.of(e.span)}"
             if isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
                 return f"&{self.variable.name}[0]"
+            if e.span.editable and row_of_given(self.program, self.buffer.carrier, e):
+                return f"&{self.texts.of(e.span)}"
         second = called_by(self.program, self.buffer, e)
         raise Problem(second or f"the call does not name `{self.variable.name}` itself")
 

@@ -15,6 +15,7 @@ from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation, deallocation
+from opi_xform.ownership.allocation.freed_rows import row_of_given
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.explain.pointers.settings import freed_elsewhere, freed_refusal
 from opi_xform.ownership.liveness.failures import failures_of
@@ -93,6 +94,8 @@ class _Collector:
         self.in_place = in_place
         self.lazy = lazy
         self.objects = frozenset(buffer.objects)
+        by_node = program.values.objects.by_node
+        self.own = self.objects | {by_node[n] for n in buffer.carrier.allocations if n in by_node}  # rows are of one
         self.allocations = allocations
         self.wrappers = frozenset(f for a in allocations for f in a.wrappers)
         self.by_node: dict[int, list[Event]] = {}
@@ -186,8 +189,6 @@ class _Collector:
         symbols = values.symbols
         named = values.objects.by_name.get(carrier.variable, ())
         cells = {o for o in named if values.objects.table[o].kind == "variable"} - self.objects
-        made = {values.objects.by_node[n] for n in carrier.allocations if n in values.objects.by_node}
-        own = {*self.objects, *made}
         exchanged = {n for swap in self.buffer.swaps for n in (swap.start, *swap.nodes)}
         stores = {n for o in cells for n in values.accesses.nodes(o) if values.accesses.touches(n, (o,), "W")}
         for n in sorted({*self.defs.nodes.get(carrier.variable, ()), *stores} - exchanged):
@@ -201,7 +202,7 @@ class _Collector:
                 given = ()  # perhaps another cell
             value = symbols.not_null(given[-1]) if given else None
             row = self.mentions.row(given[0]) if carrier.rows and len(given) > 1 else None
-            if value is None or (value.constant != 0 and symbols.base(value) not in own):
+            if value is None or (value.constant != 0 and symbols.base(value) not in self.own):
                 self.add(n, LEAVE, row)
             elif value.constant == 0 and isinstance(action, ins.Store) and bool(carrier.rows) == (row is not None):
                 self.add(n, BIRTH, row)  # set to NULL through its address
@@ -219,7 +220,7 @@ class _Collector:
                 continue
             base = self.program.values.symbols.base(self.program.values.symbols.not_null(values[i]))
             if base is None:
-                if self.program.points_to.operand(node.frame, action.args[i]) & self.objects:
+                if not self.own.isdisjoint(self.program.points_to.operand(node.frame, action.args[i])):
                     return freed_refusal(self.program, self.buffer, n, i)
                 continue
             if base not in self.objects:
@@ -237,7 +238,8 @@ class _Collector:
                 row = self.mentions.row(values[i])
                 inside = isinstance(written, ast.Index) and self.buffer.carrier.variable not in self.program.members
                 written = plain(written.base) if isinstance(written, ast.Index) and inside else written
-            if not self.program.names(written, self.buffer.carrier.variable):
+            given = not freed.wrappers and row_of_given(self.program, self.buffer.carrier, plain(call.call.args[i]))
+            if not given and not self.program.names(written, self.buffer.carrier.variable):
                 return freed_elsewhere(self.program, self.buffer, freed)
             if self.buffer.carrier.rows and row is None:
                 return self.which_row(node.number)

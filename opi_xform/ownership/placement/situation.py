@@ -10,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.allocation.freed_rows import tables_given
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.other_pointers import copied_from
 from opi_xform.ownership.explain.pointers.second_names import set_beside
@@ -93,7 +94,8 @@ class Situation:
         self.buffer = buffer
         self.flow = shared.flow
         self.graph = program.graph
-        self.mentions = Mentions(program, shared.flow, shared.defs, buffer, shared.texts)
+        given = tables_given(program, buffer.carrier)
+        self.mentions = Mentions(program, shared.flow, shared.defs, buffer, shared.texts, given)
         self.anchors = Anchors(shared.flow)
         member = program.members.get(buffer.carrier.variable)
         self.paths = None if member is None else Paths(program, shared.flow, member, shared.texts)

@@ -188,9 +188,17 @@ BUGS = (
     Bug(
         "a variable that a size is kept in is set once",
         "opi_xform.ownership.allocation.allocating",
-        "return variable.init if setting == 1 else None",
-        "return variable.init",
+        "return value if setting == 1 else None",
+        "return value",
         ("alloc_chain_variable_set",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "a variable that a size is kept in begins anew in each call",
+        "opi_xform.ownership.allocation.allocating",
+        'if variable.kind != "local" or variable.type.volatile',
+        "if variable.type.volatile",
+        ("alloc_chain_assigned_static",),
         condition="allocation and free",
     ),
     Bug(
