@@ -145,6 +145,7 @@ struct opiw_target {
     bool lost;           /* marked: the kernel found no such process when it was to copy */
     bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
     uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
+    bool answers;        /* marked: the last question was answered */
     uint32_t looks;      /* marked: its desk's, when the last question was in vain */
     struct opiw_pace pace[4]; /* marked: of copies of up to 512 bytes, 2 KiB, 4 KiB, and 8 KiB */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */
@@ -378,8 +379,8 @@ int opiw_lock(const char *call, int type, int target, int asserted, MPI_Win win)
 int opiw_unlock(const char *call, int target, MPI_Win win);
 int opiw_lock_all(const char *call, int asserted, MPI_Win win);
 int opiw_unlock_all(const char *call, MPI_Win win);
-int opiw_flush(const char *call, int target, MPI_Win win);
-int opiw_flush_all(const char *call, MPI_Win win);
+int opiw_flush(const char *call, int target, enum opiw_ending how, MPI_Win win);
+int opiw_flush_all(const char *call, enum opiw_ending how, MPI_Win win);
 int opiw_sync(const char *call, MPI_Win win);
 
 #pragma GCC visibility pop
