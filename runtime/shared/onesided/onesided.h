@@ -224,6 +224,8 @@ int opiw_raise(struct opiw_win *w, int class, const char *call, const char *why)
 int opiw_lost_class(void);
 /* `buf`: where data of this type lie in the caller's memory, or NULL.  False: no valid datatype. */
 bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s);
+/* The size of a predefined type without gaps, whose elements the caller's loads and stores reach; 0: some other type. */
+size_t opiw_plain_size(MPI_Datatype type);
 void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t at, size_t n, void *to);
 void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at, size_t n, const void *from);
 /* Do loads and stores reach these bytes of another member, at this address?  Asked for dynamic windows. */

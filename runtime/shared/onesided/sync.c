@@ -436,7 +436,7 @@ int opiw_flush(const char *call, int target, enum opiw_ending how, MPI_Win win) 
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if ((w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL) || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
-    bool settled = opiw_settle(w, &w->at[target]);
+    bool settled = OPIW_LIKELY(!w->at[target].batch) || opiw_settle(w, &w->at[target]);
     if (OPIW_UNLIKELY(w->watched))
         opiw_watch_end(call, w, target, how);
     atomic_thread_fence(memory_order_seq_cst);
