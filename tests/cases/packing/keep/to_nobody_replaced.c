@@ -16,11 +16,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2 * n; i++)
         u[i] = rank + i;
     for (int t = 0; t < 4; t++) {
-        int none = t < size + 4 ? MPI_PROC_NULL : 0;
         for (int i = 0; i < n; i++)
             out[i] = u[i] * (t + 1);
         MPI_Sendrecv(out, n, MPI_DOUBLE, rank, 1, in, n, MPI_DOUBLE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(out)
-        MPI_Sendrecv_replace(out, n, MPI_DOUBLE, none, 2, none, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(out, n, MPI_DOUBLE, MPI_PROC_NULL, 2, MPI_PROC_NULL, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < n; i++)
             u[i] += out[i] - in[i] / 2;
     }
