@@ -8,8 +8,25 @@ _FILLED = "opi_xform.ownership.allocation.filled"
 _GIVEN = "opi_xform.ownership.spelling.given_names"
 _EDITS = "opi_xform.ownership.placement.allocation_edits"
 _PARAMETERS = "opi_xform.ownership.spelling.parameters"
+_OWN = "opi_xform.attempts.own_parameters"
 
 BUGS = (
+    Bug(
+        "a parameter that its function sets has no value before that",
+        _OWN,
+        'f"{declared}{name} = {given};"',
+        'f"{declared}{name};"',
+        ("own_parameter_read",),
+        condition="short names",
+    ),
+    Bug(
+        "only one parameter's declaration names it",
+        _OWN,
+        "if item is None or len(here) != 1:",
+        "if item is None or not here:",
+        ("own_parameter_size",),
+        condition="short names",
+    ),
     Bug(
         "the address of a pointer counts as that of what it points to",
         _PARAMETERS,
