@@ -35,8 +35,8 @@ from opi_xform.ownership.explain.other_pointers import (
 )
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import moving_loop
-from opi_xform.ownership.explain.reaching.ways import reached
-from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
+from opi_xform.ownership.explain.reaching.ways import reached, read_first
+from opi_xform.ownership.explain.reasons import SENT_AGAIN
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling

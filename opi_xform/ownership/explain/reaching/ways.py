@@ -100,3 +100,12 @@ def reached(graph: Graph, start: int, stops: Collection[int], barred: Collection
             seen.update(fresh)
             work.extend((b, 0) for b in fresh)
     return out
+
+
+def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:
+    """One of the reads of a loop comes before each of its writes: in the first turn it finds what was there before."""
+    blocks = {n: program.graph.nodes[n].block for n in (*reads, *writes)}
+    return any(
+        all(r < w if blocks[r] == blocks[w] else program.nest.dominates(blocks[r], blocks[w]) for w in writes)
+        for r in reads
+    )
