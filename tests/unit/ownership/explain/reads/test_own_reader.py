@@ -181,7 +181,5 @@ def test_an_operation_that_may_be_on_another_row_is_told_as_that(tmp_path: Path)
         "}",
     ]
     text, found = sites(lines, tmp_path)
-    message = (
-        f"could not show that line {line_of(text, 'SENT')}, whose operation on `rows[…]` may still be pending, uses"
-    )
+    message = f"could not show that line {line_of(text, 'SENT')}, whose operation on `rows` may still be pending, uses"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI206", f"{message} another row than this call")
