@@ -25,7 +25,7 @@ ENOUGH = 24
 def each(work: Callable[[_T], _R], items: Sequence[_T], processes: int, pieces: int = 0) -> list[_R]:
     """``work`` of each item, in order.  pieces: how much is in all items together, if that is more."""
     count = min(processes, len(items), max(pieces, len(items)) // ENOUGH + 1)
-    # Forking is quick, but not safe beside other threads, which a progress bar has.
+    # Forking is quick, but not safe beside other threads.
     if count < 2 or not sys.platform.startswith("linux") or threading.active_count() > 1:
         return [work(item) for item in items]
     found: dict[int, _R] = {}

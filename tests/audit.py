@@ -3,7 +3,8 @@
 The table of conditions in docs/soundness.md: a row is a condition, or the parts of one, which are of one name: what is
 required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that such a case
 catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md.  Of
-each code's page the head, its title and what it means, and the end: what its conditions require, some of its cases.
+each code's page the head, its title and what it means, and the end: a buffer of a message's own where that helps, what
+its conditions require, some of its cases.
 And the lines of opi_xform/ownership/README.md.
 """
 
@@ -29,6 +30,7 @@ from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.record import dataclass
 from opi_xform.report.codes import CODES
+from tests.advice.own_buffer import HEADING, section
 from tests.machines.planted.bug import Bug
 from tests.machines.planted.bugs import BUGS
 
@@ -206,8 +208,8 @@ def code_page(code: str) -> str:
     text = (FOLDER / f"{code}.md").read_text(encoding="utf-8")
     _, _, rest = text.partition("\n\n")
     _, _, rest = rest.partition("\n\n")
-    own = rest.partition(f"\n{TESTED}\n")[0]
-    return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{own}{tested(code)}"
+    own = rest.partition(f"\n{TESTED}\n")[0].partition(f"\n{HEADING}\n")[0]
+    return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{own}{section(code)}{tested(code)}"
 
 
 def ownership_page() -> str:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
+from opi_xform.attempts.own_parameters import own_parameters
 from opi_xform.attempts.passed_on import passed_on
 from opi_xform.divide.places import Offsets
 from opi_xform.ir import ast
@@ -49,6 +50,9 @@ class Plainly:
                 found.append(one)
         given = {variable.name for key in keys if (variable := program.variables.get(key)) is not None}
         for one in passed_on(program, again.units, said | given):
+            if not any(touch(one, other) for other in found):
+                found.append(one)
+        for one in own_parameters(program, again.units, said | given):
             if not any(touch(one, other) for other in found):
                 found.append(one)
         top = os.path.realpath(again.root)
@@ -113,7 +117,8 @@ def _given(function: ast.Function) -> set[str]:
 
 
 def _told(d: Decision, given: Mapping[SiteKey, Collection[str]], names: Sequence[ShortName]) -> Decision:
-    said = [f"`{name.text}` is written for `{name.name}`" for name in names if name.key in given.get(site(d), ())]
+    here = [name for name in names if name.key in given.get(site(d), ())]
+    said = [name.said or f"`{name.text}` is written for `{name.name}`" for name in here]
     return replace(d, message="; ".join([d.message, *said])) if said and d.decision == "convert" else d
 
 

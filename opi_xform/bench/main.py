@@ -16,7 +16,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from opi_xform.bench import programs, tune
-from opi_xform.bench.kinds import cachebench, cannon, fibers, memory, memory_report, opbench, threads
+from opi_xform.bench.kinds import (
+    cachebench,
+    cannon,
+    fibers,
+    memory,
+    memory_report,
+    opbench,
+    threads,
+    windows,
+    windows_report,
+)
 from opi_xform.bench.result import Result, result_text, save_plot
 from opi_xform.bench.rounds import machine_line
 from opi_xform.bench.whole import apps, apps_report, compare_cli
@@ -53,6 +63,10 @@ BENCHES = {
         "a message between 2 threads of a process against 2 processes, 8 B to 1 MiB", threads.run, threads.text_of
     ),
     **{one.name: Bench(f"time per {one.what}", partial(programs.run, one)) for one in programs.TABLE},
+    **{
+        one.name: Bench(f"time per {one.what}", measure, windows_report.text_of, windows_report.save_plot)
+        for one, measure in windows.MEASURED
+    },
 }
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from opi_xform.bench.machine import cores_apart
 from opi_xform.bench.result import Result
-from opi_xform.bench.rounds import FLAGS, Series, machine_line, pinned, rows, run_rounds
+from opi_xform.bench.rounds import FLAGS, PIN, Series, machine_line, pinned, rows, run_rounds
 from opi_xform.launch.mpi import Mpi
+from opi_xform.launch.ranks import Carrier
 from opi_xform.launch.tools import OPICC, compile_with
 
 SOURCES = Path(__file__).with_name("sources")
@@ -29,7 +30,9 @@ class Build:
     environment: tuple[str, ...] = ()
     """`NAME=value` for the ranks."""
     alone: bool = False
-    """One process, no launcher and no MPI (it starts the other rank itself)."""
+    """One process, no launcher and no MPI (it starts the other ranks itself)."""
+    carrier: str = ""
+    """`fibers` or `threads`: of one process, linked with libopi_ranks."""
 
 
 PLAIN = Build("", ours=False)
@@ -38,6 +41,8 @@ LIBOPI = Build("libopi", ours=True)
 HEAP = Build("libopi-heap", ours=True, defines=("-DBENCH_ALLOC_MEM",))
 MALLOC = Build("bare", ours=False, defines=("-DBENCH_MALLOC",))
 """The limit of `alloc`: the C library's own."""
+FIBERS = Build("libopi-fibers", ours=True, defines=("-DBENCH_FIBERS",), carrier="fibers")
+"""On one processor, so that ranks which wait take it from nobody."""
 OPI = Build("opi", ours=True, defines=("-DBENCH_OPI",))
 MESSAGES = Build("libopi-p2p", ours=True, defines=("-DBENCH_MESSAGES",))
 """A collective made of the program's own messages."""
@@ -176,22 +181,26 @@ TABLE = (
 )
 
 
-def build(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path) -> list[Series]:
+def build(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, flags: Sequence[str] = FLAGS) -> list[Series]:
     """Compiles every series of a program. Raises LaunchError."""
     cpus = cores_apart(program.ranks)
     arguments = tuple(map(str, program.quick if quick else program.full))
     source = [str(SOURCES / f"{program.source}.c")]
     made: list[Series] = []
     for one in program.builds:
-        # The limit does not depend on the MPI; once is enough.
-        for mpi in mpis[:1] if one.series == "bare" else mpis:
-            compiler = OPICC if one.ours else (str(mpi.mpicc),)
+        # The limit does not depend on the MPI, nor do ranks of one process; once is enough.
+        for mpi in mpis[:1] if one.series == "bare" or one.carrier else mpis:
+            compiler = (*OPICC, *(("--ranks",) if one.carrier else ())) if one.ours else (str(mpi.mpicc),)
             name = one.series or mpi.kind
-            target = compile_with(
-                compiler, source, work / f"{mpi.kind}-{name}", mpi, (*FLAGS, *program.defines, *one.defines)
-            )
+            target = work / f"{mpi.kind}-{name}"
+            if not target.exists():  # with other ranks it is the same program
+                compile_with(compiler, source, target, mpi, (*flags, *program.defines, *one.defines))
             if one.alone:
                 made.append(Series(name, None, (str(target), *arguments, *map(str, cpus))))
+            elif one.carrier:
+                told = [f"{name}={value}" for name, value in Carrier(one.carrier).environment(program.ranks).items()]
+                command = ("env", *told, *PIN, str(cpus[0]), str(target), *arguments)
+                made.append(Series(name, mpi, command))
             else:
                 shown = None if one.series == "bare" else mpi
                 command = pinned(mpi, program.ranks, target, cpus, arguments)
@@ -199,10 +208,15 @@ def build(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path) -> lis
     return made
 
 
+def crowded(ranks: int) -> str:
+    """A word where ranks share processors."""
+    return " on fewer CPUs" if ranks > len(set(cores_apart(ranks))) else ""
+
+
 def run(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:
     """Builds and runs one benchmark in the directory ``work``. Raises LaunchError."""
-    if program.ranks > len(set(cores_apart(program.ranks))):
-        say(f"{program.name}: {program.ranks} ranks on fewer CPUs")
+    if word := crowded(program.ranks):
+        say(f"{program.name}: {program.ranks} ranks{word}")
     series = build(program, mpis, quick, work)
     times = run_rounds(program.name, series, 1 if quick else program.rounds, mpis[0], say)
     return Result(

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 Column = tuple[str, str | None]
 """A series and its MPI."""
+MORE = {
+    "mb_per_s": "MB a second, of all together",
+    "hidden": "part of the transfer that is hidden behind the computation: 1 is all of it",
+    "lost": "part of the computation that is lost while others put: 0 is none of it",
+    "first_level_misses": "misses of the first-level data cache, per operation, simulated",
+    "instructions": "instructions outside of the kernel, per operation",
+}
+"""What some benchmarks find out besides times, for headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +45,11 @@ class Row:
     """Proportional set size of the processes that carry the ranks, of the benchmark that reads it."""
     helpers_kib: int | None = None
     """The same of the launcher's processes."""
+    more: tuple[tuple[str, float], ...] = ()
+    """What else was found out, by the names of MORE."""
 
     def as_json(self) -> dict[str, str | int | float | None]:
-        """The keys of the contract; `point`, `misses`, `memory_kib` and `helpers_kib` where the row has them."""
+        """The keys of the contract; `point`, `misses`, `memory_kib`, `helpers_kib`, those of MORE where it has them."""
         row: dict[str, str | int | float | None] = {
             "series": self.series,
             "mpi": self.mpi,
@@ -58,7 +68,7 @@ class Row:
             row["memory_kib"] = self.memory_kib
         if self.helpers_kib is not None:
             row["helpers_kib"] = self.helpers_kib
-        return row
+        return row | {name: round(value, 4) for name, value in self.more}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +158,18 @@ def result_text(result: Result) -> str:
     if any(row.misses is not None for row in result.rows):
         parts += ["", "misses of the first-level cache per line of the data"]
         parts.append(format_table(["bytes", *titles], _cells(result, columns, lambda row: [_ratio(row.misses)], 1)))
+    for name in dict.fromkeys(name for row in result.rows for name, _ in row.more):
+        having = replace(result, rows=tuple(row for row in result.rows if name in dict(row.more)))
+        parts += ["", MORE[name], format_table(["bytes", *titles], _more_cells(having, columns, name))]
     return "\n".join(parts)
+
+
+def _more_cells(result: Result, columns: Sequence[Column], name: str) -> list[list[str]]:
+    def cell(row: Row) -> list[str]:
+        value = dict(row.more)[name]
+        return [f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}"]
+
+    return _cells(result, columns, cell, 1)
 
 
 def save_plot(result: Result, path: Path) -> None:

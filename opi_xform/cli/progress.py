@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,38 +16,35 @@ if TYPE_CHECKING:
 
 SHOW_AFTER_S = 1.0
 
+EVERY_S = 0.25
+"""How often the bar is drawn anew."""
+
 
 class Progress:
-    """Phases, some with steps.  The bar is on stderr, only on a terminal, and gone when the run ends."""
+    """Phases, some with steps.  The bar is on stderr, only on a terminal, and gone when the run ends.
+
+    It is drawn when a timer's signal comes, not by a thread: a process with threads is not forked, and would judge
+    nothing side by side.  A fork has no timer.
+    """
 
     def __init__(self) -> None:
         self.times: list[tuple[str, float]] = []
-        self._show_at = time.monotonic() + SHOW_AFTER_S
         self._wanted = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
+        self._ticks, self._drawing = False, False
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
         self._phase, self._total, self._done = "", 0, 0
 
     @contextmanager
     def phase(self, name: str, steps: int = 0) -> Iterator[None]:
-        """One phase; its time is kept even when it fails.
-
-        One without steps that lasts brings up the bar by a timer; one with steps does so at a step, because it may fork
-        processes, and a timer is a thread.
-        """
+        """One phase; its time is kept even when it fails."""
         begin, place = time.monotonic(), len(self.times)
         self._phase, self._total, self._done = name, steps, 0
-        self._show()
-        if self._wanted and self._bar is None and not steps:
-            self._timer = threading.Timer(max(0.0, self._show_at - begin), self._show)
-            self._timer.daemon = True
-            self._timer.start()
+        if self._wanted and not self._ticks:
+            self._start()
         try:
             yield
         finally:
-            self._stop_timer()
             self.times.insert(place, (name, time.monotonic() - begin))
 
     @contextmanager
@@ -62,40 +59,49 @@ class Progress:
     def step(self, done: int = 1) -> None:
         """``done`` more steps of the phase are finished."""
         self._done += done
-        self._show()
 
     def close(self) -> None:
         """Removes the bar: nothing may be printed before."""
-        self._stop_timer()
-        with self._lock:
-            self._wanted = False
-            if self._bar is not None:
-                self._bar.stop()
-                self._bar = None
+        self._wanted = False
+        if self._ticks:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self._ticks = False
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer.join()
-            self._timer = None
+    def _start(self) -> None:
+        """Has the bar drawn from now on, where the system and the thread allow such a timer."""
+        with suppress(AttributeError, ValueError):
+            signal.signal(signal.SIGALRM, lambda *_: self._tick())
+            signal.setitimer(signal.ITIMER_REAL, max(SHOW_AFTER_S, 1e-6), EVERY_S)
+            self._ticks = True
+
+    def _tick(self) -> None:
+        """Draws the bar; a signal that comes meanwhile changes nothing."""
+        if not self._wanted or self._drawing:
+            return
+        self._drawing = True
+        # A terminal that is gone, and a module that the interrupted code has half imported: perhaps next time.
+        with suppress(OSError, ImportError):
+            self._show()
+        self._drawing = False
 
     def _show(self) -> None:
-        with self._lock:
-            if not self._wanted or time.monotonic() < self._show_at:
-                return
-            text = f"{self._phase} {self._done}/{self._total}" if self._total else self._phase
-            total = self._total or None  # None: the bar only shows that something goes on
-            if self._bar is None:
-                from rich.console import Console
-                from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-                from rich.progress import Progress as Rich
+        text = f"{self._phase} {self._done}/{self._total}" if self._total else self._phase
+        total = self._total or None  # None: the bar only shows that something goes on
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Rich
 
-                columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-                self._bar = Rich(*columns, console=Console(stderr=True), transient=True)
-                self._task = self._bar.add_task(text, total=total, completed=self._done)
-                self._bar.start()
-            assert self._task is not None
-            self._bar.update(self._task, description=text, total=total, completed=self._done)
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            bar = Rich(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._task = bar.add_task(text, total=total, completed=self._done)
+            bar.start()
+            self._bar = bar
+        assert self._task is not None
+        self._bar.update(self._task, description=text, total=total, completed=self._done, refresh=True)
 
 
 def peaks_mib() -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from opi_xform.ownership.deciding.facts import WORDLESS, BufferFacts, ProgramFac
 from opi_xform.ownership.deciding.receives import replacing_together
 from opi_xform.ownership.decisions import decisions_of
 from opi_xform.ownership.explain.culprits import unwritten
-from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
+from opi_xform.ownership.explain.deepest import Deepest, in_its_words, of_the_text, shared_places
 from opi_xform.ownership.explain.hints import first_contents, waited
 from opi_xform.ownership.explain.hints import told as hint_told
 from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
@@ -70,7 +70,7 @@ def _decided(
     facts = ProgramFacts(units, program, options)
     closed = next(filter(None, (c.program(facts) for c in TABLE if c.program is not None)), None)
     if closed is not None:
-        groups, stray = [], {u.place: closed for u in uses}
+        groups, stray = [], {u.place: (None if silent else of_the_text(closed, u)) or closed for u in uses}
     groups, swapped = joined(program, groups, options.strict)
     stray.update(swapped)
     together = frozenset() if options.strict or program.alone else replacing_together(program, groups)

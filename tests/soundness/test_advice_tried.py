@@ -1,6 +1,7 @@
 """Every advice is true: what a reason says would let a site convert is done to the source, and the site converts.
 
-A sample of the cases that stay; all of them with OPI_ALL_CASES=1 (four minutes).
+A sample of the cases that stay; all of them with OPI_ALL_CASES=1 (four minutes).  And what the codes' pages show, a
+buffer of the message's own, at sites that stay for their reasons.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.text.edit import apply_edits
 from tests.advice.edits import Edits, Following
+from tests.advice.own_buffer import BOTH, BYTES, CODES, IRECV, ISEND, RECV, SEND, STAYS, section
 from tests.advice.shapes import SHAPES, shape
 
 STEP = 29  # of the cases in a row, one is in the sample
@@ -95,3 +97,43 @@ def test_an_end_for_want_of_memory_lets_the_site_convert(memory: str, test: str,
     assert not untried
     certain = memory in ("plain", "two") and test not in ("value", "flag")
     assert tried or not certain, "nothing is advised where the pointer is NULL for want of memory only"
+
+
+def by_side(case: Case, folder: Path) -> dict[str, Decision]:
+    """Of a program with one send and one receive."""
+    case.write(folder)
+    plan, _ = analysed(case, folder)
+    assert sorted(d.side for d in plan.decisions) == ["recv", "send"]
+    return {d.side: d for d in plan.decisions}
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_a_site_that_stays_converts_with_a_buffer_of_its_own(name: str, tmp_path: Path) -> None:
+    stays = STAYS[name]
+    found = by_side(stays.program(name), tmp_path)
+    assert (found["send"].code, found["recv"].code) == stays.codes
+    assert CODES.issuperset(stays.codes)
+    for side, text in (("send", SEND), ("recv", RECV)):
+        found = by_side(stays.program(name, **{side: text}), tmp_path)
+        assert found[side].decision == "convert", found[side].message
+
+
+@pytest.mark.parametrize("name", ["datatype", "persistent"])
+@pytest.mark.parametrize("as_bytes", [False, True], ids=["elements", "bytes"])
+def test_so_does_one_whose_wait_comes_later_in_the_function(name: str, as_bytes: bool, tmp_path: Path) -> None:
+    send, recv = ISEND, IRECV
+    for old, new in BYTES.items() if as_bytes else ():
+        send, recv = send.replace(old, new), recv.replace(old, new)
+    found = by_side(STAYS[name].program(name, send, recv), tmp_path)
+    assert {d.decision for d in found.values()} == {"convert"}
+
+
+def test_so_do_both_sides_of_a_call(tmp_path: Path) -> None:
+    found = by_side(STAYS["datatype"].program("both", BOTH, ";"), tmp_path)
+    assert {d.decision for d in found.values()} == {"convert"}
+
+
+def test_what_a_page_shows_is_what_is_tried() -> None:
+    assert all(SEND in section(code) for code in CODES if code[3] != "2")
+    assert all(RECV in section(code) for code in CODES if code[3] != "1")
+    assert not section("OPI111")

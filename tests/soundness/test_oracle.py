@@ -9,6 +9,7 @@ import pytest
 from case_tools import Case, load_cases, sample
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
+from tests.machines.oracle.oracle import forbidding
 from tests.machines.oracle.run import exhibited, spoilt, wrong_wishes
 
 CONVERT = sample([case for case in load_cases("convert") if case.name.endswith("_2")], 8)
@@ -47,3 +48,13 @@ def test_names_the_reading_line(mpi: Mpi, tmp_path: Path) -> None:
     assert (file, side) == ("send_read_branch.c", "send")
     assert "MPI_Send" in text[line - 1]
     assert all("sbuf" in text[at - 1] for _, at in reads)
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+def test_who_receives_from_nobody_loses_what_is_there_unless_the_call_replaces(
+    mpi: Mpi, tmp_path: Path, replaces: bool
+) -> None:
+    (case,) = (case for case in load_cases("convert") if case.name == "replace_9")
+    found = spoilt(case, mpi)
+    takes = [(wish.file, wish.line, "recv") for wish in case.wishes if wish.kind == "take"]
+    assert any(forbidding(found, take, replaces) for take in takes) != replaces, found

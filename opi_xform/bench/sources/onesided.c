@@ -306,13 +306,19 @@ static void all_points(enum kind kind)
         }
 }
 #else
+/* The next size: 1, 8, 32, ..., 2,048, 8,192, 16,384, 32,768, 131,072, ... */
+static size_t after(size_t bytes)
+{
+    return bytes * (bytes < 8 ? 8 : bytes == 8192 || bytes == 16384 ? 2 : 4);
+}
+
 static void all_points(enum kind kind)
 {
     static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
 
     for (enum sync sync = FIRST_SYNC; sync < SYNCS; sync++)
         for (enum what what = PUT; what < MEASURED_WHATS; what++)
-            for (size_t bytes = what == ACCUMULATE ? 8 : 1; bytes <= bench_max_bytes; bytes *= bytes < 8 ? 8 : 4) {
+            for (size_t bytes = what == ACCUMULATE ? 8 : 1; bytes <= bench_max_bytes; bytes = after(bytes)) {
                 int n = bench_count(bytes);
 
                 ready(what, sync, bytes, 1);

@@ -112,7 +112,7 @@ def _parsed_elsewhere(
 
     Each worker has a pipe of its own: processes that share a lock can hang when one is killed, as Ctrl-C does to all.
     """
-    # Forking is quick, but not safe beside other threads, which a progress bar has.
+    # Forking is quick, but not safe beside other threads.
     forks = sys.platform.startswith("linux") and threading.active_count() == 1
     context = get_context("fork") if forks else get_context("spawn")
     worklist = iter(range(len(jobs)))

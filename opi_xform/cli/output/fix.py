@@ -132,7 +132,8 @@ def _left(decision: Decision, change: Change, found: tuple[Tried, Mapping[str, b
         return fail(f"with {change.words} the program does not compile; nothing was written", file, line)
     rest = next((d for d in found[0].plan.decisions if site(d) == site(decision)), decision)
     message = f"{rest.code}: {' '.join(rest.message.split())}"
-    return fail(f"stays with {change.words}, too ({message}); nothing was written", file, line)
+    more = f"opi-xform --explain {rest.code} tells what is in the way"
+    return fail(f"stays with {change.words}, too ({message}); nothing was written; {more}", file, line)
 
 
 def _nothing(decision: Decision) -> Failure:

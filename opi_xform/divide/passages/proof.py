@@ -407,7 +407,7 @@ class Between(Judge):
 def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
     """The object is one piece of memory, which nobody else knows, and the call has one message in it."""
     values, graph, o = program.values, program.graph, use.object
-    if o < 0 or o in values.escaped or o in values.given_away or o in values.lazy:
+    if o < 0 or o in values.escaped or o in values.given_away:
         return False
     objects = values.objects
     if o in objects.called_back or o in objects.exposed or o in values.foreign:
@@ -417,11 +417,11 @@ def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
     if any(frame >= 0 and graph.frames[frame].function in graph.levels for frame in born):
         return False
     if info.kind == "heap":
-        if len(info.nodes) != 1:
+        # Several allocations that are one object are there one at a time (``pointsto/successive.py``).
+        again = o in values.lazy or bool(program.nest.chain(graph.nodes[info.nodes[0]].block))
+        if len(info.nodes) == 1 and again and not one_name(program, o):
             return False
-        if program.nest.chain(graph.nodes[info.nodes[0]].block) and not one_name(program, o):
-            return False
-    elif info.kind != "variable":
+    elif info.kind != "variable" or o in values.lazy:
         return False
     if held(program, o):
         return False

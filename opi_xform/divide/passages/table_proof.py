@@ -235,7 +235,8 @@ class TableProof(Proof):
             touching = accesses.at_object(n, one.use.object) if n in here else []
             places = self.places(nodes[n], key) if nodes[n].frame == one.frame else []
             if n == one.use.node:
-                if len(touching) != 1 or touching[0].lo is None or touching[0].lo != one.use.lo:
+                begins = [None if a.lo is None else self.symbols.resolve(a.lo) for a in touching]
+                if one.use.lo is None or begins != [self.symbols.resolve(one.use.lo)]:
                     return None
                 continue
             if not touching and not places:

@@ -57,9 +57,9 @@ class Table:
 
     key: the buffer's variable.  place: the site.  message: its statement.  address: its first argument, without casts.
     written: the element that it begins with, and size: how many there are, as they are written there; start and count:
-    the same of the loop's ``counter``.  turns: how often the loop runs.  first: the loop; last: the last statement that
-    has to do with what came.  mentions: the elements in between, each with the rows that it may be in.  name: of the
-    table; the names of its companions begin with it.
+    the same of the loop's ``counter``.  turns: how often the loop runs.  first: the loop, with the block that is there
+    for its counter alone; last: the last statement that has to do with what came.  mentions: the elements in between,
+    each with the rows that it may be in.  name: of the table; the names of its companions begin with it.
     """
 
     key: str
@@ -73,7 +73,7 @@ class Table:
     count: ast.Expr
     counter: str
     turns: ast.Expr
-    first: ast.For
+    first: ast.Stmt
     last: ast.Stmt
     mentions: tuple[tuple[Mention, tuple[Row, ...]], ...]
     name: str
@@ -108,14 +108,14 @@ def tables(
         found = loop_of(program, function, info.stmt)
         if found is None or not declares_none(function, read):
             continue
-        loop, counter, turns = found.loop, found.counter, found.turns
+        loop, whole, counter, turns = found.loop, found.whole, found.counter, found.turns
         size = use.call.args[use.buffer.count]
         start, count = (_set_in_turn(function, loop, info.stmt, e) for e in (written, size))
         if not all(_said(program, e, function, counter) for e in (start, count, turns)) or not _names(start, counter):
             continue
         mine = [m for m in mentions_of(program).of(ref.var) if m.function == function.key and m.kind != "size"]
-        behind = _behind(program, found.body, loop, use, mine)
-        if behind is None or _directives(read(use.call.span.file), loop.span, behind[0].span):
+        behind = _behind(program, found.body, whole, use, mine)
+        if behind is None or _directives(read(use.call.span.file), whole.span, behind[0].span):
             continue
         last, here = behind
         found_rows = tuple((m, tuple(_rows(program, m, start, counter, loop, function))) for m in here)
@@ -126,7 +126,7 @@ def tables(
         if name:
             taken.add(name)
             of_message = (use.place, info.stmt, address, written, size, start, count)
-            out.append(Table(ref.var, function.key, *of_message, counter, turns, loop, last, found_rows, name))
+            out.append(Table(ref.var, function.key, *of_message, counter, turns, whole, last, found_rows, name))
     return out
 
 
@@ -135,9 +135,13 @@ def tables(
 
 @dataclass(frozen=True, slots=True)
 class Turning:
-    """``for (i = 0; i < n; i++)`` around a message in each turn: the loop, the block that it stands in, i and n."""
+    """``for (i = 0; i < n; i++)`` around a message in each turn: the loop, the block that it stands in, i and n.
+
+    whole: the loop, or ``{ int i; for … }``.
+    """
 
     loop: ast.For
+    whole: ast.Stmt
     body: Sequence[ast.Stmt]
     counter: str
     turns: ast.Expr
@@ -153,16 +157,19 @@ def loop_of(program: Program, function: ast.Function, message: ast.Stmt) -> Turn
         loop = above.get(id(loop))
     if not isinstance(loop, ast.For) or not loop.span.editable or not message.span.editable:
         return None
+    whole: ast.Stmt = loop
     block = above.get(id(loop))
-    if not isinstance(block, ast.Block) or any(isinstance(s, ast.Case) for s in block.body):
+    counting = _counted(function, loop)
+    if isinstance(block, ast.Block) and counting is not None and _only_for(function, block, counting[0]):
+        whole, block = block, above.get(id(block))
+    if not isinstance(block, ast.Block) or any(isinstance(s, ast.Case) for s in block.body) or not whole.span.editable:
         return None
     inside = [s for s, _ in statements(loop.body)]
     if any(isinstance(s, _LEAVES) for s in inside):
         return None
-    counted = _counted(function, loop)
-    if counted is None:
+    if counting is None:
         return None
-    counter, turns = counted
+    counter, turns = counting
     inner = (e for whole in expressions(loop.body) for e in within(whole))
     everywhere = (e for whole in expressions(function.body) for e in within(whole))
     if any(_changes(e, counter) for e in inner) or any(_addressed(e, counter) for e in everywhere):
@@ -170,7 +177,15 @@ def loop_of(program: Program, function: ast.Function, message: ast.Stmt) -> Turn
     initialisers = (v.init for v in function.variables.values() if v.init is not None)
     if any(_addressed(e, counter) or _changes(e, counter) for whole in initialisers for e in within(whole)):
         return None
-    return Turning(loop, block.body, counter, turns)
+    return Turning(loop, whole, block.body, counter, turns)
+
+
+def _only_for(function: ast.Function, block: ast.Block, counter: str) -> bool:
+    """``{ int i; for … }``: a block that declares a loop's counter, and has nothing but the loop."""
+    if len(block.body) != 2 or not isinstance(block.body[0], ast.DeclStmt):
+        return False
+    made = block.body[0]
+    return made.variables == (counter,) and not made.sizes and function.variables[counter].init is None
 
 
 def _counted(function: ast.Function, loop: ast.For) -> tuple[str, ast.Expr] | None:
@@ -270,7 +285,7 @@ def _directives(data: bytes, begin: Span, end: Span) -> bool:
 
 
 def _behind(
-    program: Program, body: Sequence[ast.Stmt], loop: ast.For, use: Use, mine: Sequence[Mention]
+    program: Program, body: Sequence[ast.Stmt], loop: ast.Stmt, use: Use, mine: Sequence[Mention]
 ) -> tuple[ast.Stmt, tuple[Mention, ...]] | None:
     """The last statement that has to do with what came, and the elements up to there."""
     at = next(i for i, s in enumerate(body) if s is loop)

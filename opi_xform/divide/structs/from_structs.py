@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import Pointers, Trouble, harmless
 from opi_xform.divide.mentions import mentions_within
-from opi_xform.divide.structs.member_flow import MemberFlow, through_pointer
+from opi_xform.divide.structs.member_flow import MemberFlow, handed, through_pointer
 from opi_xform.divide.structs.named_text import NamedText
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -289,21 +289,21 @@ class FromStructs:
         for use in collect(self.program):
             uses.setdefault(use.node, []).append(use)
         unshown: set[SiteKey] = set()
-        begin, end = field.offset, field.offset + (field.type.size or 0)
+        name, begin, end = field.name, field.offset, field.offset + (field.type.size or 0)
         table = self.program.values.objects.table
         for o in [i for i, info in enumerate(table) if info.variable == variable.key]:
             if table[o].kind != "variable":
                 raise _NotUnderstoodError
             for n, accesses in index_of(self.program).accesses.of(o).items():
                 for a in accesses:
+                    names, mine = self.names(a, variable.key, places), [u for u in uses.get(n, ()) if u.object == o]
                     if through_pointer(self.program, flow, a):
-                        if not self.between(a, begin, end):
+                        if self.between(a, begin, end):
+                            continue
+                        if names != {name} or not mine:
                             raise _NotUnderstoodError
-                        continue
-                    names = self.names(a, variable.key, places)
                     if self.lies(a, names, record, field):
                         continue
-                    mine = [u for u in uses.get(n, ()) if u.object == o]
                     one = len(mine) == 1 and mine[0].side == "send" and a.kind == "R" and len(names) == 1
                     if not one or variable.kind == "local":
                         raise _NotUnderstoodError
@@ -356,7 +356,7 @@ class FromStructs:
             case ins.CallInstr(args=args):
                 values = [self.symbols.not_null(v) for v in self.program.values.args.get(a.node, ())]
                 found = [
-                    operand
+                    handed(self.program, operand, self.program.graph.nodes[a.node].frame)
                     for operand, v in zip(args, values, strict=False)
                     if self.symbols.base(v) == a.object and self.symbols.offset(v) == a.lo
                 ]

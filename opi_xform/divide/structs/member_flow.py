@@ -11,8 +11,11 @@ from collections.abc import Collection
 from opi_xform.divide.check import is_place
 from opi_xform.divide.flow import Pointers, VariableFlow, leaves, operands
 from opi_xform.divide.mentions import Place
+from opi_xform.graph.graph import Bind, evaluated
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import parts_of
 from opi_xform.memory.accesses import Access
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 
 
@@ -56,3 +59,35 @@ def through_pointer(program: Program, flow: Pointers | None, a: Access) -> bool:
             found = []
     roots = [flow.roots.get((a.node, i)) for i in found]
     return bool(roots) and all(root is not None and not is_place(root) for root in roots)
+
+
+def handed(program: Program, operand: ins.Operand, frame: int) -> ins.Operand:
+    """What an operand was made from by adding to it, in the function that passed it on: its parameter is that."""
+    entered = _entered(program)
+    while True:
+        while isinstance(operand, ins.PtrAdd):
+            operand = operand.base
+        bind = entered.get((frame, operand.key)) if isinstance(operand, ins.Var) else None
+        if bind is None:
+            return operand
+        assert isinstance(operand, ins.Var)
+        operand, frame = bind.args[bind.params.index(operand.key)], bind.caller
+
+
+@once
+def _entered(program: Program) -> dict[tuple[int, str], Bind]:
+    """How the parameters got their values that get no other one: by frame and name."""
+    out: dict[tuple[int, str], Bind] = {}
+    several: set[tuple[int, str]] = set()
+    for node in program.graph.nodes:
+        action = node.action
+        if isinstance(action, Bind):
+            for key in action.params[: len(action.args)]:
+                if out.setdefault((node.frame, key), action) is not action:
+                    several.add((node.frame, key))
+            continue
+        if isinstance(action, ins.Define) and isinstance(action.target, ins.Var):
+            several.add((node.frame, action.target.key))
+        found = (x for o in evaluated(action) for x in parts_of(o) if isinstance(x, ins.AddrVar))
+        several.update((node.frame, x.key) for x in found)
+    return {name: bind for name, bind in out.items() if name not in several}

@@ -7,6 +7,7 @@ from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.ir.walk import within_statement
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.allocation.repeated import evaluated_in
 from opi_xform.ownership.model.buffers import Program
@@ -62,8 +63,12 @@ def passed_on(
             value = _set_once(program, flow, frames[at], key)
             if value is None or not all(isinstance(x, _RECKONED) for x in evaluated_in(value)):
                 return None
+            parts = [x.var for x in evaluated_in(value) if isinstance(x, ast.VarRef)]
+            before = (_set_once(program, flow, frames[at], x) for x in parts if x not in params)
+            if any(earlier is None or earlier.span.begin >= value.span.begin for earlier in before):
+                return None  # made of itself, it has no end
             passed[key] = value
-            work += [x.var for x in evaluated_in(value) if isinstance(x, ast.VarRef) and x.var not in work]
+            work += [x for x in parts if x not in work]
         call = program.graph.nodes[program.graph.frames[frames[at]].call].action
         arguments = written.args if at == 0 else call.call.args if isinstance(call, ins.CallInstr) else ()
         if len(params) != len(arguments):
@@ -79,17 +84,28 @@ def passed_on(
 
 
 def _set_once(program: Program, flow: Flow, frame: int, key: str) -> ast.Expr | None:
-    """What a local variable is declared with, where it is set to nothing else."""
+    """What a local variable is declared with, or set to later, where it is set to nothing else.
+
+    Where it is set later, nobody reads it before: it has no value there.
+    """
     variable = program.variables[key]
-    if variable.kind != "local" or variable.init is None or variable.type.volatile or variable.type.atomic:
+    if variable.kind != "local" or variable.type.volatile or variable.type.atomic:
         return None
+    value = _assigned(flow.lowered(frame).function, key) if variable.init is None else variable.init
     setting = 0
     for n in flow.by_frame[frame]:
         action = program.graph.nodes[n].action
         setting += isinstance(action, ins.Define) and action.target == ins.Var(key)
         if any(isinstance(x, ins.AddrVar) and x.key == key for o in evaluated(action) for x in parts_of(o)):
             return None
-    return variable.init if setting == 1 else None
+    return value if setting == 1 else None
+
+
+def _assigned(function: ast.Function, key: str) -> ast.Expr | None:
+    """What the one assignment of a function to a variable gives it."""
+    found = [e for e in within_statement(function.body, function.variables) if isinstance(e, ast.Assign)]
+    given = [e for e in found if isinstance(e.target, ast.VarRef) and e.target.var == key]
+    return given[0].value if len(given) == 1 and given[0].op == "" else None
 
 
 def _set_anew(program: Program, flow: Flow, frame: int, key: str) -> bool:

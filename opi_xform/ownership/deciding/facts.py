@@ -16,11 +16,12 @@ from opi_xform.ownership.explain.culprits import (
     least_count,
     meets,
     readers_after,
-    silent_receive,
     written_before,
     written_between,
 )
 from opi_xform.ownership.explain.hints import with_hint
+from opi_xform.ownership.explain.later import silent_before, silent_receive
+from opi_xform.ownership.explain.part_reasons import beside_refusal
 from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row, supposed_refusal
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
 from opi_xform.ownership.explain.reasons import liveness_refusal
@@ -180,7 +181,9 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             shared = meets(judge, u, readers[0]) if readers else None
             least = least_count(judge, u) if finding.reason is Reason.READ_LATER else None
             resent = u.side == "send" and bool(readers) and readers[0] in judge.use_nodes
-            silent = silent_receive(judge, u, readers[0]) if resent else None
+            silent = None
+            if readers and not null:
+                silent = (silent_receive if resent else silent_before)(judge, u, readers[0])
             anew = shared is False and written_before(judge, u, readers[0])
             between = bool(readers) and shared is not False and not resent and written_between(judge, u, readers[0])
             several = read_as_one_of_several(site.program, u, readers[0]) if readers else None
@@ -189,6 +192,8 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             refusal = several or liveness_refusal(
                 site.program, site.buffer, u, finding, readers, shared, least, silent, anew, between
             )
+            if readers:
+                refusal = beside_refusal(judge, site.buffer, u, readers[0], refusal) or refusal
             found.append(refusal if null else with_hint(refusal, judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
                 return replace(found[0], hint=None)

@@ -16,7 +16,7 @@ from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
-from opi_xform.ownership.explain.reaching.ways import always_between, each_turn, in_turn
+from opi_xform.ownership.explain.reaching.ways import each_turn, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -78,10 +78,11 @@ def never_run(program: Program, n: int) -> bool:
 
 def excluded_after(judge: Judge, use: Use) -> Callable[[int], bool]:
     """Whether no process comes from a message's call to a node with the same memory: others are told before it."""
-    program, turns = judge.program, own_turns(judge.program, use)
+    program, own = judge.program, own_turns(judge.program, use)
     excluded = branches_of(program).excluded
 
     def found(n: int) -> bool:
+        turns = own.intersection(program.nest.chain(program.graph.nodes[n].block))  # after them it may be of any turn
         sends = [u for u in judge.use_nodes.get(n, ()) if u.side == use.side]
         if turns and not in_turn(program, use.node, n, turns):
             return True
@@ -97,23 +98,6 @@ def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:
     nest, graph = judge.program.nest, judge.program.graph
     around = {*nest.chain(graph.nodes[use.node].block)}
     return sorted(nodes, key=lambda n: -len(around.intersection(nest.chain(graph.nodes[n].block))))
-
-
-def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:
-    """The receive that always comes right before a send, and brings nothing where its source is MPI_PROC_NULL."""
-    graph = judge.program.graph
-    nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces}
-    before = [m for m in ahead(graph, use.node, nodes) if always_between(judge.program, use.node, m, n)]
-    try:
-        with judge.regions.budget():
-            for u in (u for m in before for u in judge.use_nodes[m]):
-                whole = None if u.lo is None or u.length is None else judge.region(u.node, u.lo, u.length, True)
-                brought = judge.brought(u)
-                if whole is not None and brought is not None and not whole.subtract(brought).is_empty():
-                    return u
-    except BudgetExceeded:
-        judge.regions.context.reset_operations()
-    return None
 
 
 def _brought_by_any(judge: Judge, use: Use, n: int) -> bool:
@@ -291,6 +275,33 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
     return False
 
 
+def writes_beside(judge: Judge, use: Use, n: int) -> int | None:
+    """The nearest node that always runs before a message, in its turn, and writes beside it what another may read."""
+    graph, nest, block = judge.program.graph, judge.program.nest, judge.program.graph.nodes[use.node].block
+    around = {*nest.chain(block)}
+    if use.lo is None or use.length is None:
+        return None
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        with judge.regions.budget():
+            sent = judge.region(use.node, use.lo, use.length, True)
+            live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
+            for m in sorted(judge.accesses, reverse=True):
+                here = graph.nodes[m].block
+                always = m < use.node if here == block else nest.dominates(here, block)
+                if sent is None or not always or not around.issuperset(nest.chain(here)):
+                    continue
+                for a in (a for a in judge.accesses[m] if a.kind == "W" and a.lo is not None and a.length is not None):
+                    region = judge.region(m, a.lo, a.length, True) if a.lo is not None else None
+                    if region is None or region.is_empty() or not region.intersect(sent).is_empty():
+                        continue
+                    if not live.intersect(region).is_empty():
+                        return m
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return None
+
+
 def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:
     """What a node needs of the buffer after a use is none of the message's bytes: those are written before."""
     assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
@@ -351,12 +362,6 @@ def place_in_words(written: Expressions, program: Program, use: Use, n: int) -> 
             return True
         read = read.base
     return False
-
-
-def sweeps(program: Program, use: Use, n: int) -> bool:
-    """A node is in a loop that is not around a message."""
-    nest, nodes = program.nest, program.graph.nodes
-    return not set(nest.chain(nodes[n].block)) <= set(nest.chain(nodes[use.node].block))
 
 
 def own_words_first(

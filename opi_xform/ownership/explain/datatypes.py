@@ -47,6 +47,20 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     return Refusal(Reason.CALL_FORM, f"{shown}: it is made by {each}", notes)
 
 
+def gaps_of(program: Program, use: Use) -> Refusal | None:
+    """What the program makes a message's datatype by, where that may have gaps."""
+    if use.length is not None or use.buffer.type is None:
+        return None
+    found = layout_refusal(program, use)
+    return found if found.notes else None
+
+
+def of_unknown_length(use: Use) -> bool:
+    """A message from the beginning of its memory on, of which it is not known how far it goes."""
+    start = use.row is not None or (use.lo is not None and use.lo.constant == 0)
+    return start and (use.length is None or use.length.constant is None)
+
+
 def unknown_length(program: Program, use: Use) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """Why it is not known how much a message has: a datatype that the program makes; '' for another cause."""
     at = use.buffer.type

@@ -26,21 +26,22 @@ from opi_xform.ownership.explain.culprits import (
     never_run,
     readers_of,
     same_words,
+    unknown_place,
 )
-from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal, of_one_piece, of_structs
+from opi_xform.ownership.explain.datatypes import gaps_of, in_one_block, layout_refusal, of_one_piece, of_structs
 from opi_xform.ownership.explain.later import read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
-from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
+from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import NO_START
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, leftmost
 from opi_xform.regions.sets import BudgetExceeded
 
 FORM = frozenset(
@@ -57,6 +58,10 @@ UNSURE = frozenset((Reason.OLD_BYTES, Reason.SEVERAL_BUFFERS))
 OUTSIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.CONCURRENT))
 BESIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.SEVERAL_BUFFERS))
 PLACE = frozenset((Reason.NO_ANCHOR, Reason.UNPAIRED))
+LIES = frozenset((Reason.CARRIER, Reason.READ_LATER, Reason.OLD_BYTES))
+"""Where a message lies: another place for it has to have another datatype, too, where that may have gaps."""
+AROUND = frozenset((Reason.OUTSIDE, Reason.CONCURRENT))
+"""What another call would leave as it is: threads, text of other configurations, files that were not given."""
 SHOWN = 2  # reads that are named
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
@@ -70,6 +75,14 @@ def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[
         out |= places & seen
         seen |= places
     return frozenset(out)
+
+
+def also(refusal: Refusal, other: Refusal | None) -> Refusal:
+    """With another reason, told after it."""
+    if other is None or other.message in refusal.message:
+        return refusal
+    notes = tuple(dict.fromkeys((*refusal.notes, *other.notes)))
+    return replace(refusal, message=f"{refusal.message}; also, {other.message}", notes=notes)
 
 
 def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
@@ -137,7 +150,21 @@ class Deepest:
         return out
 
     def refusal(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
-        """Of one site.  buffers: by object.  judges: of the objects."""
+        """Of one site.  buffers: by object.  judges: of the objects.
+
+        What else would have to be changed at the call is told with it: one change alone would be no help.
+        """
+        found, use = self.first(uses, refusal, buffers, judges), uses[0]
+        if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
+            return found
+        form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
+        found = also(also(found, form), gaps_of(self.program, use))
+        if found.reason is not Reason.CALL_FORM:
+            return found
+        return also(also(found, _inside(use)), refusal if refusal.reason in AROUND else None)
+
+    def first(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
+        """The reason that is told first."""
         if (
             uses[0].op.persistent and not uses[0].op.convertible
         ):  # a buffer of its own would not help, nor anything else
@@ -219,9 +246,13 @@ class Deepest:
             found = surely_read(judge, use)
             if found:
                 shared = meets(judge, use, found[0])
-                if form is not None and not shared:
-                    return form  # it stays whatever is read
+                if form is not None and not shared:  # it stays whatever is read
+                    live_then = Finding(False, Reason.READ_LATER)
+                    later = liveness_refusal(self.program, buffer, use, live_then, found, shared)
+                    return form if _inside(use) is not None else also(form, later)
                 carrier = refusal.reason is Reason.CARRIER
+                if carrier and use.side == "recv" and unknown_place(self.program, use, found[0]):
+                    return None  # that it begins inside is sure
                 resent = found[0] in judge.use_nodes
                 other = (
                     not shared and not resent and not same_words(self.live_data.written, self.program, use, found[0])
@@ -396,6 +427,11 @@ def _counts(judge: Judge, n: int, covered: Set) -> bool:
 def _inside(use: Use) -> Refusal | None:
     """The argument names a place after the one that a pointer points to: `&p[k]`, `p + k`."""
     return begins_inside(use.call.args[use.argument])
+
+
+def of_the_text(whole: Refusal, use: Use) -> Refusal | None:
+    """What the call's own words say, where the program as a whole is not followed: that would keep it then, too."""
+    return _inside(use) if whole.reason is Reason.NOT_ANALYSED else None
 
 
 def begins_inside(argument: ast.Expr) -> Refusal | None:

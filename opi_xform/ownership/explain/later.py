@@ -1,4 +1,7 @@
-"""What comes after a message, in words: what its process need not come to, the next turn, a receive meanwhile."""
+"""What comes after a message, in words: what its process need not come to, the next turn, a receive meanwhile.
+
+Such a receive may bring nothing, as its source may be MPI_PROC_NULL: what is read, or sent, is older then.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,10 @@ from opi_xform.ownership.explain.called import called_from, loop_around, node_sp
 from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
-from opi_xform.ownership.explain.reaching.turns import own_turns
-from opi_xform.ownership.explain.reaching.ways import between, in_turn
+from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
+from opi_xform.ownership.explain.reaching.ways import always_between, between, in_turn
+from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
+from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import function_expressions, spelling
@@ -25,6 +30,7 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
 from opi_xform.ownership.spelling.mentions import Texts
+from opi_xform.regions.sets import BudgetExceeded
 
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
 LONGEST = 48  # characters of a condition that is told
@@ -40,7 +46,7 @@ def not_reached(program: Program, use: Use, n: int, does: str) -> str:
 
     does: what the node does, in a relative clause.
     """
-    turns = own_turns(program, use)
+    turns = shared_turns(program, use, n)
     found, at = apart(program, use.node, n, turns), called_from(program, n, use.node)
     line = line_of(node_span(program, n if at is None else at))
     if found is None:
@@ -64,6 +70,19 @@ def _other_memory(program: Program, use: Use, n: int, turns: frozenset[int], doe
     loop = loop_around(program, first[0]) if first else None
     later = "in a later turn" if loop is None else f"in a later turn of the loop in {line_of(loop)}"
     return f"could not show that {does} {later}, means other memory than this call does"
+
+
+def in_other_arm(program: Program, site: int, n: int) -> str:
+    """A node in the other arm of a test around a site, to which the site's process comes in a later turn, if at all."""
+    nest, nodes = program.nest, program.graph.nodes
+    around = nest.chain(nodes[site].block)[:1]
+    if not around or around[0] not in nest.chain(nodes[n].block) or nodes[site].block == nodes[n].block:
+        return ""
+    if in_turn(program, site, n, around) or in_turn(program, n, site, around):
+        return ""
+    first = program.graph.blocks[nest.loops[around[0]].header][:1]
+    loop = loop_around(program, first[0]) if first else None
+    return "in a later turn" if loop is None else f"in a later turn of the loop in {line_of(loop)}"
 
 
 def apart(program: Program, site: int, n: int, turns: frozenset[int] = NO_TURNS) -> tuple[Guard, Guard] | None:
@@ -286,14 +305,56 @@ def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> R
     return Refusal(Reason.PENDING, message, notes)
 
 
-def nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
-    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
-    why = origin(program, silent)
-    received = line_of(node_span(program, silent.node))
-    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
-    if why is not None and not why[2]:
-        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
-    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
+def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:
+    """The receive that always comes right before a send, and brings nothing where its source is MPI_PROC_NULL."""
+    graph = judge.program.graph
+    nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces}
+    before = [m for m in ahead(graph, use.node, nodes) if always_between(judge.program, use.node, m, n)]
+    try:
+        with judge.regions.budget():
+            for u in (u for m in before for u in judge.use_nodes[m]):
+                whole = None if u.lo is None or u.length is None else judge.region(u.node, u.lo, u.length, True)
+                brought = judge.brought(u)
+                if whole is not None and brought is not None and not whole.subtract(brought).is_empty():
+                    return u
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return None
+
+
+def silent_before(judge: Judge, use: Use, n: int) -> Use | None:
+    """The receive on the way from a message to a node that would bring all this reads, were its source a real rank."""
+    nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces and u.node != use.node}
+    passed = set(between(judge.program, use.node, n, nodes))
+    found = [u for m in ahead(judge.program.graph, use.node, passed) for u in judge.use_nodes[m]]
+    perhaps = [u for u in found if u.buffer.peer is not None and judge.null.possible(u.node, u.buffer.peer)]
+    if not perhaps or judge.strict:
+        return None
+    judge.real_sources = True
+    try:
+        with judge.regions.budget():
+            live, _ = judge.live(None, frozenset([n]), frozenset({PADDING, SIGNS}))
+            return None if judge.needed(use, live) else perhaps[0]
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+        return None
+    finally:
+        judge.real_sources = False
+
+
+def nothing_came(
+    program: Program, silent: Use, name: str, line: str, does: str = "send"
+) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """What is sent once more, or read, where a receive before that is from MPI_PROC_NULL; with notes on its source."""
+    why, received = origin(program, silent), node_span(program, silent.node)
+    null, notes = "its source may be MPI_PROC_NULL", [(received, "this may receive nothing")]
+    if why is not None:
+        text, span, named = why
+        null = f"{null if named else 'could not show that its source is not MPI_PROC_NULL'} ({text})"
+        notes.append((span, "its source comes from here"))
+    once_more = " once more" if does == "send" else ""
+    message = f"{line} may {does} what `{name}` holds{once_more}, where {line_of(received)} receives nothing: {null}"
+    return message, tuple(notes)
 
 
 def received_meanwhile(program: Program, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:

@@ -19,7 +19,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
-from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
+from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
 from opi_xform.ownership.explain.datatypes import several_rows
 from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
@@ -30,12 +30,14 @@ from opi_xform.ownership.explain.other_pointers import (
     member_of,
     named_row,
     other_row,
+    other_turns_rows,
     row_of,
     takes_all,
 )
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reaching.turns import moving_loop
-from opi_xform.ownership.explain.reaching.ways import reached, read_first
+from opi_xform.ownership.explain.reaching.copied import copies
+from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
+from opi_xform.ownership.explain.reaching.ways import reached, read_first, sweeps
 from opi_xform.ownership.explain.reasons import SENT_AGAIN
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -96,10 +98,13 @@ class LiveData:
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
-        if root[0] == STORED:
-            mine = {n for n in mine if not self.of_another_list(argument, frame, n)}
+        copied = copies(self.program, argument, frame)
+        mine = {n for n in mine if root[0] != STORED or not self.of_another_list(argument, frame, n)}
+        if copied:  # which of the structs by that name a pointer elsewhere is of would have to be known
+            mine = {n for n in mine if n == use.node or self.by_words(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
         mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
+        mine -= other_turns_rows(self.program, use, mine, self.lvalues)
         kept = mine & reached(self.graph, use.node, self.elsewhere.freeing(touched)) if mine else mine
         mine = kept if any(self.reads(n, root) for n in kept) else mine
         if use.side == "recv":
@@ -116,13 +121,12 @@ class LiveData:
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
         reads = {n for n in reads if not self.elsewhere.of_another_row(argument, frame, n, self.lvalues(n))}
         reads = {n for n in reads if not (self.never(self.graph.nodes[n].block) or self.elsewhere.never_called(n))}
-        if own:
-            reads = {n for n in reads if self.graph.nodes[n].frame == frame}
+        reads = {n for n in reads if not own or self.graph.nodes[n].frame == frame}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if root[0] == STORED and not self.program.complete:  # another function need not be called with the same struct
             again = {n for n in again if self.elsewhere.entry(n) == self.elsewhere.entry(use.node)}
-        if self.once(use, argument):
+        if self.once(use, argument) or use.node not in reached(self.graph, use.node, copied):
             again.discard(use.node)
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
@@ -176,8 +180,11 @@ class LiveData:
         """A read is of a message's own place: by the words of the call, or from the beginning on, as the message is."""
         if place_in_words(self.written, self.program, use, n):
             return True
-        e, frame = next(self.lvalues(n), None), self.graph.nodes[n].frame
+        e = next(self.lvalues(n), None)
         if found.inside or found.moved or not isinstance(e, ast.Index):
+            return False
+        read = self.roots.of(e.base, frame := self.graph.nodes[n].frame)
+        if read is not None and read.moved:  # a parameter that is given a place further on
             return False
         if not isinstance(e.index, ast.VarRef):
             return isinstance(e.index, ast.IntLit)
@@ -193,7 +200,9 @@ class LiveData:
         if isinstance(action, ins.CallInstr) and effect is not None and effect.format is None:
             args = action.call.args
             called = [spelling(base_of(args[r.arg])) for r in effect.reads if not r.rest and r.arg < len(args)]
-        if len(called) != 1 or called[0] == UNSPELLED or member_of(called[0]) == member_of(name):
+        if len(called) != 1 or called[0] == UNSPELLED:
+            return name
+        if member_of(called[0]) == member_of(name) and (member_of(called[0]) != called[0] or called[0] == name):
             return name
         return called[0]
 
@@ -267,10 +276,12 @@ class LiveData:
 
     def sent_again(self, use: Use, name: str, nodes: Sequence[int], unwritten: bool = False) -> Refusal:
         span, loop = self.names.span(nodes[0]), loop_around(self.program, use.node)
-        what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
+        sends = "may send" if set_in_turn(self.program, use) else "sends"
+        what = f"this call {sends} it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
         message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
         if unwritten and loop is not None and nodes[0] == use.node:
-            again = f"this call sends it again in the next turn of the loop in {line_of(loop)}"
+            turn = "the next turn" if sends == "sends" else "a later turn"
+            again = f"this call {sends} it again in {turn} of the loop in {line_of(loop)}"
             message = f"the message lies in `{name}`, and {again}, in which nothing is written to it"
         return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` {SENT_AGAIN}"),))
 
@@ -377,6 +388,11 @@ class LiveData:
             return False
         variables = any(root[0] != STORED for root in found)
         return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
+
+    def by_words(self, argument: ast.Expr, frame: int, n: int) -> bool:
+        """A node names the pointer of a call by the same words, in the same call of its function."""
+        name = spelling(base_of(argument))
+        return self.graph.nodes[n].frame == frame and any(spelling(base_of(e)) == name for e in self.lvalues(n))
 
     def of_another_list(self, argument: ast.Expr, frame: int, n: int) -> bool:
         """All that a node names is of structs that the program keeps apart from that of a message."""

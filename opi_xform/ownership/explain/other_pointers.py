@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
@@ -13,6 +13,8 @@ from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
+from opi_xform.ownership.explain.reaching.turns import moving_loop
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
@@ -92,14 +94,14 @@ def copied_from(program: Program, key: str) -> tuple[str, Span] | None:
                 continue
             if not isinstance(action, ins.Define):
                 return None
-            name = _value_named(program, frame, action.value)
+            name = value_named(program, frame, action.value)
             if name == UNSPELLED:
                 return None
             found[names.span(n)] = name
     return next(((name, span) for span, name in found.items()), None) if len(found) == 1 else None
 
 
-def _value_named(program: Program, frame: int, value: ins.Operand) -> str:
+def value_named(program: Program, frame: int, value: ins.Operand) -> str:
     """The pointer of which a function takes the value, as it is written there; UNSPELLED: none."""
     function = program.graph.frames[frame].function
     for _ in range(STEPS):
@@ -207,10 +209,25 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
         action = graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         if o == use.object:
-            return use.node, f"is what a message is {'sent from' if use.side == 'send' else 'received into'}"
+            e, does = bare(use.call.args[use.argument]), "sent from" if use.side == "send" else "received into"
+            part = e.operand if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Member) else None
+            return use.node, f"is what a message is {does}{'' if part is None else f', as `{spelling(part)}`,'}"
         if o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
             return use.node, "may be what a message is sent from or received into"
     return deeper
+
+
+def not_fresh(program: Program, n: int) -> str:
+    """What a node sets a pointer to that is not known to be memory of its own, in words."""
+    node = program.graph.nodes[n]
+    value: ins.Operand | None = getattr(node.action, "value", None)
+    while isinstance(value, ins.Op) and value.op == "cast":
+        value = value.args[0]
+    name = names_of(program).name(node.frame, value) if isinstance(value, ins.Temp) else None
+    actions = [program.graph.nodes[d].action for d in (names_of(program).defs.get(name, ()) if name else ())]
+    callee = actions[0].callee if len(actions) == 1 and isinstance(actions[0], ins.CallInstr) else None
+    what = f"what `{callee.key.rpartition(':')[2]}` returns, which" if isinstance(callee, ins.AddrFunc) else "what"
+    return f"{what} is not known to be fresh memory of its own"
 
 
 def does_to(program: Program, n: int, kind: str, known: bool, name: str) -> str:
@@ -323,6 +340,19 @@ def named_row(e: ast.Expr) -> tuple[str, str] | None:
                 return None
 
 
+def other_turns_rows(
+    program: Program, use: Use, nodes: Iterable[int], lvalues: Callable[[int], Iterable[ast.Expr]]
+) -> set[int]:
+    """Those of some nodes that name a row by the words of a call, before it in a turn of a loop that counts rows on:
+    after the call they come to in another turn, and name another row then.
+    """
+    row, blocks = named_row(use.call.args[use.argument]), moving_loop(program, use)
+    loops = [loop.number for loop in program.nest.loops if frozenset(loop.blocks) == blocks]
+    inner = {n for n in nodes if row is not None and program.graph.nodes[n].block in blocks and n != use.node}
+    early = {n for n in inner if loops and not in_turn(program, use.node, n, loops)}
+    return {n for n in early if (rows := [named_row(e) for e in lvalues(n)]) and all(r == row for r in rows)}
+
+
 def row_of(argument: ast.Expr) -> ast.Expr | None:
     """The pointer from a table that an argument is: ``a[i]``, ``&a[i][0]``."""
     e = bare(argument)
@@ -385,6 +415,17 @@ def by_another_function(program: Program, use: Use, n: int) -> str:
     e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
     named = UNSPELLED if e is None else spelling(base_of(e))
     return "" if named in (UNSPELLED, spelling(base)) else named
+
+
+def words_at(program: Program, buffer: Buffer, n: int) -> str:
+    """The variable by which a node names a buffer, where that is another one of its function: a parameter, say."""
+    node = program.graph.nodes[n]
+    use = next((u for u in buffer.uses if u.node == n), None)
+    key = program.graph.frames[node.frame].function
+    e = Expressions(program).of(key, node.action) if use is None else use.call.args[use.argument]
+    e = None if e is None else base_of(e)
+    local = isinstance(e, ast.VarRef) and program.variables[e.var].function == key
+    return spelling(e) if local and e is not None and not buffer.carrier.rows else buffer.name
 
 
 def set_through(program: Program, use: Use) -> tuple[tuple[Span, str], ...]:

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import name_at
+from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.split_rows import split_row
+
+READS_ONLY = "could not show that line"  # how a refusal begins that knows of no byte that is read beside a message
+
+
+def beside_refusal(judge: Judge, buffer: Buffer, use: Use, n: int, told: Refusal) -> Refusal | None:
+    """Of a receive, where a node may read anything of its buffer: what the program has put beside the message before.
+
+    told: what is said where nothing is.
+    """
+    m = writes_beside(judge, use, n) if use.side == "recv" and told.message.startswith(READS_ONLY) else None
+    if m is None:
+        return None
+    span, name = node_span(judge.program, m), name_at(judge.program, buffer, use)
+    message = f"{line_of(span)} writes `{name}` beside the message, before this receive, and "
+    message += f"{line_of(node_span(judge.program, n))} may read that after it"
+    return replace(told, message=message, notes=(*told.notes, (span, f"`{name}` is written here")))
 
 
 def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:

@@ -17,12 +17,14 @@ from opi_xform.ownership.explain.datatypes import (
     SURELY_WRITTEN,
     counted_anew,
     of_one_piece,
+    of_unknown_length,
     unknown_length,
     unsigned_count,
     wrapping_index,
 )
 from opi_xform.ownership.explain.later import (
     by_another_call,
+    in_other_arm,
     next_turn,
     not_reached,
     nothing_came,
@@ -31,7 +33,7 @@ from opi_xform.ownership.explain.later import (
     set_elsewhere,
 )
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through
+from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
@@ -50,7 +52,7 @@ from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
-from opi_xform.ownership.model.roots import base_of, is_set_inside
+from opi_xform.ownership.model.roots import base_of, is_set_inside, leftmost
 from opi_xform.ownership.procnull.counted import counting, counting_some
 from opi_xform.ownership.procnull.origins import origin
 
@@ -99,8 +101,8 @@ def liveness_refusal(
     """Why bytes are still needed after a use, with the reads that need them.
 
     shared: the first is of the message's bytes; False: of none of them; None: it is not known.  least: of so many
-    elements or more the receive would bring all that is needed.  silent: a receive that may bring nothing before the
-    first one, which is a send.  anew: all of the message is written before the first reads anything of it.  between:
+    elements or more the receive would bring all that is needed.  silent: a receive before the first one that may bring
+    nothing.  anew: all of the message is written before the first reads anything of it.  between:
     something of the buffer is.
     """
     assert finding.reason is not None  # that of a finding that is not ok
@@ -108,10 +110,8 @@ def liveness_refusal(
     nothing = finding.reason is Reason.NULL_SOURCE
     failing = looked_at and (nothing or finding.reason is Reason.READ_LATER)
     if failing or (use.side == "recv" and nothing and not readers):
-        where = failures_of(program).where
-        handler = (
-            "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
-        )
+        where, handler = failures_of(program).where, "an error handler that returns may be set"
+        handler = handler if where is None else f"{line_of(where)} lets errors return"
         message = f"the receive may fail and bring nothing: {handler}"
         reason = Reason.NULL_SOURCE if use.side == "recv" else Reason.READ_LATER
         set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
@@ -147,7 +147,8 @@ def liveness_refusal(
                 message += "; a variable that is set to it once would show which bytes these are"
                 notes = (*notes, *written(program, use, name, until=first))
             elif silent is not None:
-                message, notes = nothing_came(program, silent, name, line), notes[:1]
+                message, more = nothing_came(program, silent, name, line)
+                notes = (*notes[:1], *more)
             elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = sent_twice(program, use, name, line)
             elif turn:
@@ -159,7 +160,8 @@ def liveness_refusal(
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
-            message = f"`{name}` {verb} read at {line} after the send{elsewhere_of(program).next_call(use.node, first)}"
+            turn, call = in_other_arm(program, use.node, first), elsewhere_of(program).next_call(use.node, first)
+            message = f"`{name}` {'may be' if turn else verb} read at {line} {turn or 'after the send'}{call}"
             if between and pointer is None:
                 message = f"could not show that all that {line} reads of `{name}` is written or comes after this send"
                 notes = (*notes, *written(program, use, name, until=first))
@@ -214,6 +216,11 @@ def liveness_refusal(
             notes = (*notes, (counted, "how much has come is told here"))
         elif least is None and message.endswith(NOT_BROUGHT) and (brought := unsigned_count(program, use, first)):
             message = f"could not show that {line} reads no more of `{name}` than {brought}"
+        elif least is None and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
+            message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
+    if silent is not None and first not in sites and not use.op.replaces:
+        message, more = nothing_came(program, silent, name, line, "read")
+        notes = (*notes[:1], *more)
     does = "reads" if use.side == "recv" or first not in sites else "sends"
     key = other_variable(program, use, first)
     elsewhere = not_reached(program, use, first, f"which {does} `{name}`") if reason in _NEEDED else ""
@@ -240,13 +247,6 @@ def named_in(use: Use) -> str:
 
 def _base(use: Use) -> ast.Expr:
     return leftmost(use.call.args[use.argument])
-
-
-def leftmost(e: ast.Expr) -> ast.Expr:
-    """What an argument begins with: `p` in `&p[k]` and `p + k + 1`."""
-    while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
-        e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
-    return e
 
 
 def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> Refusal | None:
@@ -370,9 +370,13 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
     if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
         message = f"this call sends bytes of `{buffer.name}` that nothing but {writer} surely writes"
         return Refusal(Reason.OLD_BYTES, message, made, Advice("write", "writing all of them before"))
-    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
+    names = [words_at(program, buffer, n) for n in readers]
+    notes = tuple(
+        (node_span(program, n), _reads(program, n, n in sites, name)) for n, name in zip(readers, names, strict=True)
+    )
     where = f" at {line_of(notes[0][0])}" if notes else ""
-    message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
+    other = f", as `{names[0]}`," if names and names[0] != buffer.name else ""
+    message = f"bytes of `{buffer.name}` are read{where}{other} that nothing but {writer} surely writes"
     if all(u.object != o for u in buffer.uses if u.place == place):
         what = f"bytes are read{where} that nothing but {writer} surely writes"
         message = f"`{buffer.name}` also names other memory, of which {what}"

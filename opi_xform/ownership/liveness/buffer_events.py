@@ -10,14 +10,14 @@ from islpy import Set
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Access
-from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.buffers.arrays import Indexed
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.split_rows import split_row
-from opi_xform.ownership.procnull.sources import proc_null
+from opi_xform.ownership.procnull.sources import destination, proc_null
 from opi_xform.regions.live import Transfer
 from opi_xform.regions.sets import OF_GROUP, Regions
 from opi_xform.regions.signs import negative
@@ -332,8 +332,17 @@ class BufferEvents:
 
     def use_event(self, u: Use) -> Transfer:
         if u.side == "send":
-            return Transfer(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))
+            return Transfer(None, None if u.place in self.packed else self.sent(u))
         return Transfer(self.brought(u), None)
+
+    def sent(self, u: Use) -> Set | None:
+        """What a send reads: its region, and nothing where it is to MPI_PROC_NULL."""
+        region, dest = self.region(u.node, u.lo, u.length, False), destination(self.program, u)
+        if region is None or dest is None:
+            return region
+        if self.indexed is not None:
+            dest = self.indexed.specialise(u.node, self.symbols.resolve(dest))
+        return region.intersect(self.regions.compare(">=", dest, ZERO))
 
     def brought(self, u: Use) -> Set | None:
         """What a receive must bring: its region for a real message, nothing where the source may be MPI_PROC_NULL.

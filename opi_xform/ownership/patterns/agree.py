@@ -23,6 +23,7 @@ from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.patterns.happenings import Happening, Happenings, block_order
 from opi_xform.ownership.patterns.outcomes import Bound, Bounds, Outcomes
 from opi_xform.ownership.patterns.paths import Paths, Way
+from opi_xform.ownership.procnull.sources import destination
 
 State = tuple[int, ...]
 _ZERO = number(0)
@@ -55,7 +56,7 @@ class Question:
         alone = len(needs) == 1
         self.around = frozenset(nest.chain(end)) if alone else frozenset()
         self.at_site = self.outcomes.around(self.begin)
-        self.at_need = self.outcomes.around(end) if alone else {}
+        self.at_need = patterns.at_need(need, end) if alone else {}
         self.steady = {p: b for p, b in self.at_site.items() if not self.outcomes.symbols.scope(p)}
         self.paths = patterns.paths(frozenset(i for b in (self.begin, *self.ends) for i in nest.chain(b)))
         self.known_at: tuple[dict[Poly, Bound], dict[Poly, Bound]] = (dict(self.at_need), {})
@@ -212,6 +213,16 @@ class Patterns:
             tuple[int, str, frozenset[int]], tuple[View, list[tuple[int, int]], dict[tuple[int, int], list[Way]]]
         ] = {}
         self.needs = [h for found in self.by_block.values() for h in found if h.needs]
+
+    def at_need(self, need: Happening, block: int) -> Bounds:
+        """What holds wherever something is needed, and to MPI_PROC_NULL nothing is."""
+        found = self.outcomes.around(block)
+        dest = destination(self.program, need.use) if need.use is not None else None
+        if dest is None:
+            return found
+        bound = self.outcomes.bound(dest, ">=")
+        known = found.get(bound.of)
+        return {**found, bound.of: bound if known is None else known.and_also(bound)}
 
     def paths(self, opened: frozenset[int]) -> Paths:
         """The program as it is seen with these loops open."""

@@ -14,6 +14,7 @@ from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
 from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation
+from opi_xform.ownership.allocation.freed_rows import row_of_given
 from opi_xform.ownership.allocation.sizes import array_size, dimensions
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.pointers.second_names import called_by
@@ -80,9 +81,13 @@ class Builder:
         events: EventList,
         freed: set[int],
         raw: bool,
+        unset: Sequence[Insertion],
         held_leaving: set[int],
     ) -> Written | str:
-        """freed: deallocations at which something may be held.  held_leaving: nodes after which a scope is left so."""
+        """freed: deallocations at which something may be held.  held_leaving: nodes after which a scope is left so.
+
+        raw: the pointer need not be set where it is freed; unset: calls to put in of which that is so.
+        """
         self.held_leaving = held_leaving
         self.length = ""  # of an array of variable length: the variable that has its bytes
         try:
@@ -90,7 +95,7 @@ class Builder:
             if self.buffer.carrier.kind == "array":
                 self.declarations()
             elif raw:
-                self.null_declaration(allocations, events)
+                self.null_declaration(allocations, events, unset)
             if self.variable.kind == "extern" and self.member is None:
                 self.link_name(converted)
             self.frees(events, freed)
@@ -188,6 +193,8 @@ class Builder:
                     return f"&{self.texts.of(e.span)}"
             if isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
                 return f"&{self.variable.name}[0]"
+            if e.span.editable and row_of_given(self.program, self.buffer.carrier, e):
+                return f"&{self.texts.of(e.span)}"
         second = called_by(self.program, self.buffer, e)
         raise Problem(second or f"the call does not name `{self.variable.name}` itself")
 
@@ -258,13 +265,16 @@ class Builder:
             guard = Guard(d.statement, self.variable.name, _in_header(d)) if d is defining else None
             self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}", guard))
 
-    def null_declaration(self, allocations: Sequence[Allocation], events: EventList) -> None:
+    def null_declaration(
+        self, allocations: Sequence[Allocation], events: EventList, unset: Sequence[Insertion]
+    ) -> None:
         """A local pointer that is freed on paths on which it was never set."""
         if self.member is not None and not self.member.named:
             frees = lines_of(node_span(self.program, d.node) for d in events.deallocations)
             made = lines_of(node_span(self.program, n) for n in self.buffer.carrier.allocations)
             set_ = f", which {made} does, " if made else " "
-            where = f"where {frees} frees it" if frees else "where it would be freed"
+            where = "wherever it is sent or received" if unset else "where it would be freed"
+            where = f"where {frees} frees it" if frees else where
             raise Problem(f"could not show that `{self.member.name}` has been set{set_}{where}")
         found = [self.variable] if self.member is None else [self.program.variables[key] for key in self.member.named]
         if any(a.declared and not a.local for a in allocations):
@@ -373,7 +383,8 @@ class Builder:
         file = self.flow.info(level).stmt.span.file
         size = array_size(self.program, self.buffer, self.texts, file, self.hidden(level))
         if size is None:
-            raise Problem("the size of the array cannot be written in another place")
+            where = f"at {line_of(self.flow.info(level).stmt.span)}, where its memory would be asked for"
+            raise Problem(f"the size of `{self.variable.name}` cannot be written {where}")
         return size
 
     def all_rows(self, level: Level) -> str:
@@ -383,7 +394,8 @@ class Builder:
             file = self.flow.info(level).stmt.span.file
             found = dimensions(self.program, self.variable, self.texts, file, self.hidden(level))
         if found is None:
-            raise Problem("the rows of the array cannot be counted in another place")
+            where = f"at {line_of(self.flow.info(level).stmt.span)}, where what is left of them would be freed"
+            raise Problem(f"could not show how many rows `{self.variable.name}` has {where}")
         return f"for (int opi_row = 0; opi_row < {found[0]}; opi_row++)\n    OPI_Free(&{self.variable.name}[opi_row]);"
 
     def leave(self, level: tuple[int, int], text: str) -> None:

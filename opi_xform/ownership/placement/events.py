@@ -15,11 +15,13 @@ from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation, deallocation
+from opi_xform.ownership.allocation.freed_rows import row_of_given
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.explain.pointers.settings import freed_elsewhere, freed_refusal
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.zero_ends import filled_by
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.free_tests import FreeTests, free_tests
 from opi_xform.ownership.placement.states import (
@@ -92,6 +94,8 @@ class _Collector:
         self.in_place = in_place
         self.lazy = lazy
         self.objects = frozenset(buffer.objects)
+        by_node = program.values.objects.by_node
+        self.own = self.objects | {by_node[n] for n in buffer.carrier.allocations if n in by_node}  # rows are of one
         self.allocations = allocations
         self.wrappers = frozenset(f for a in allocations for f in a.wrappers)
         self.by_node: dict[int, list[Event]] = {}
@@ -165,7 +169,7 @@ class _Collector:
                 if self.buffer.carrier.rows:
                     row = self.mentions.row(self.program.values.operands[n][0])
                     if row is None:
-                        return "an allocation does not tell which row of the array it is for"
+                        return self.which_row(n)
                 given = self.program.values.operands.get(n, ())
                 sure = not given or self.program.values.symbols.base(given[-1]) is not None
                 self.add(n, MADE if not self.in_place else ALLOC if sure else MAYALLOC, row)
@@ -185,8 +189,6 @@ class _Collector:
         symbols = values.symbols
         named = values.objects.by_name.get(carrier.variable, ())
         cells = {o for o in named if values.objects.table[o].kind == "variable"} - self.objects
-        made = {values.objects.by_node[n] for n in carrier.allocations if n in values.objects.by_node}
-        own = {*self.objects, *made}
         exchanged = {n for swap in self.buffer.swaps for n in (swap.start, *swap.nodes)}
         stores = {n for o in cells for n in values.accesses.nodes(o) if values.accesses.touches(n, (o,), "W")}
         for n in sorted({*self.defs.nodes.get(carrier.variable, ()), *stores} - exchanged):
@@ -200,7 +202,7 @@ class _Collector:
                 given = ()  # perhaps another cell
             value = symbols.not_null(given[-1]) if given else None
             row = self.mentions.row(given[0]) if carrier.rows and len(given) > 1 else None
-            if value is None or (value.constant != 0 and symbols.base(value) not in own):
+            if value is None or (value.constant != 0 and symbols.base(value) not in self.own):
                 self.add(n, LEAVE, row)
             elif value.constant == 0 and isinstance(action, ins.Store) and bool(carrier.rows) == (row is not None):
                 self.add(n, BIRTH, row)  # set to NULL through its address
@@ -218,7 +220,7 @@ class _Collector:
                 continue
             base = self.program.values.symbols.base(self.program.values.symbols.not_null(values[i]))
             if base is None:
-                if self.program.points_to.operand(node.frame, action.args[i]) & self.objects:
+                if not self.own.isdisjoint(self.program.points_to.operand(node.frame, action.args[i])):
                     return freed_refusal(self.program, self.buffer, n, i)
                 continue
             if base not in self.objects:
@@ -236,10 +238,11 @@ class _Collector:
                 row = self.mentions.row(values[i])
                 inside = isinstance(written, ast.Index) and self.buffer.carrier.variable not in self.program.members
                 written = plain(written.base) if isinstance(written, ast.Index) and inside else written
-            if not self.program.names(written, self.buffer.carrier.variable):
+            given = not freed.wrappers and row_of_given(self.program, self.buffer.carrier, plain(call.call.args[i]))
+            if not given and not self.program.names(written, self.buffer.carrier.variable):
                 return freed_elsewhere(self.program, self.buffer, freed)
             if self.buffer.carrier.rows and row is None:
-                return "a call does not tell which row of the array it frees"
+                return self.which_row(node.number)
             self.deallocations.append(freed)
             self.add(node.number, DEALLOC, row)
         return ""
@@ -370,10 +373,15 @@ class _Collector:
             if symbols.base(value) in self.objects:
                 found.append(self.mentions.row(value))
         if not found or None in found:
-            return "an access does not tell which row of the array it means"
+            return self.which_row(n)
         for row in dict.fromkeys(found):
             self.add(n, TOUCH, row)
         return ""
+
+    def which_row(self, n: int) -> str:
+        """What is said of a node that may mean any of the buffers."""
+        name = self.buffer.name.removesuffix("[…]")
+        return f"could not show which of the pointers in `{name}` {line_of(names_of(self.program).span(n))} means"
 
     def address(self, o: int) -> Poly:
         return self.program.values.symbols.of("object", (o,), frozenset())
@@ -386,7 +394,7 @@ class _Collector:
             values = self.program.values.args.get(use.node, ())
             row = self.mentions.row(values[use.argument]) if use.argument < len(values) else None
             if row is None:
-                return "a call does not tell which row of the array it means"
+                return self.which_row(use.node)
         if use.place not in self.converted:
             if not use.op.blocking or use.op.persistent:
                 self.pending_kept = True

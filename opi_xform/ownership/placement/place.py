@@ -171,7 +171,9 @@ class _Placing:
         builder = Builder(AllocationEdits(self.program, self.flow, self.buffer, self.now.mentions, texts, defs))
         freed = {e.node for e, s in state.events.items() if e.kind == DEALLOC and s & (HELD | PENDING)}
         # a member of a struct that the program itself frees has been set
-        raw = any(s & RAW for i, s in state.insertions.items() if member is None or i.kind != "alloc") or any(
+        kept = ("alloc",) if member is not None else ()
+        unset = [i for i, s in state.insertions.items() if s & RAW and i.kind not in kept]
+        raw = bool(unset) or any(
             s & RAW for e, s in state.events.items() if member is None and e.kind == DEALLOC and e.node in freed
         )
         written: Written | str = builder.build(
@@ -182,6 +184,7 @@ class _Placing:
             self.now.events,
             freed,
             raw,
+            unset,
             self.now.held_leaving,
         )
         if isinstance(written, str):

@@ -132,11 +132,12 @@ def _row_loops(program: Program, events: Sequence[Event]) -> list[_RowLoop]:
     rows = {
         loop: event.row for event in events if event.row is not None and (loop := _own_loop(program, event)) is not None
     }
+    lives = _lives_in(program, events)
     out = []
     for loop, row in sorted(rows.items()):
         blocks = program.nest.loops[loop].blocks
         kinds = {e.kind for e in events if e.row is not None and program.graph.nodes[e.node].block in blocks}
-        out.append(_row_loop(program, loop, row, kinds <= {BIRTH, MADE, DEALLOC}))
+        out.append(_row_loop(program, loop, row, kinds <= {BIRTH, MADE, DEALLOC}, lives))
     return [_in_turn(program, found, rows[found.loop], events, out) for found in out]
 
 
@@ -164,7 +165,18 @@ def _in_turn(
     return found
 
 
-def _row_loop(program: Program, loop: int, row: Poly, ends_only: bool) -> _RowLoop:
+def _lives_in(program: Program, events: Sequence[Event]) -> frozenset[int]:
+    """The loops in each turn of which the array itself begins anew.
+
+    All of its life is in one turn then, so that numbers which only these loops change are the same all the time.
+    """
+    graph, nest = program.graph, program.nest
+    nodes = (graph.nodes[e.node] for e in events)
+    return frozenset(loop for n in nodes if isinstance(n.action, ins.Birth) for loop in nest.chain(n.block))
+
+
+def _row_loop(program: Program, loop: int, row: Poly, ends_only: bool, lives: frozenset[int]) -> _RowLoop:
+    """lives: the loops that the whole array's life is in one turn of."""
     symbols = program.values.symbols
     count = symbols.count(loop)
     modulus: Poly | None = None
@@ -182,7 +194,9 @@ def _row_loop(program: Program, loop: int, row: Poly, ends_only: bool) -> _RowLo
     trips = None
     if len(info.exits) == 1:
         trips = nominal_trips(program.graph, program.nest, program.values, info, info.exits[0])
-    known = trips is not None and info.exits[0][0] == info.header and not symbols.scope(rest) | symbols.scope(trips)
+    known = trips is not None and info.exits[0][0] == info.header
+    if trips is not None and (symbols.scope(rest) | symbols.scope(trips)) - lives:
+        known = False  # it may differ from one time to another in the array's life
     if modulus is not None:
         # the index of an array is not negative, so remainders of neighbours differ until they come round
         within = trips is not None and abs(step) == 1 and symbols.is_nonneg(modulus - trips)

@@ -7,14 +7,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.allocation.freed_rows import tables_given
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.other_pointers import copied_from
 from opi_xform.ownership.explain.pointers.second_names import set_beside
 from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.anchors import Anchors
 from opi_xform.ownership.placement.events import EventList
 from opi_xform.ownership.placement.states import (
@@ -91,7 +94,8 @@ class Situation:
         self.buffer = buffer
         self.flow = shared.flow
         self.graph = program.graph
-        self.mentions = Mentions(program, shared.flow, shared.defs, buffer, shared.texts)
+        given = tables_given(program, buffer.carrier)
+        self.mentions = Mentions(program, shared.flow, shared.defs, buffer, shared.texts, given)
         self.anchors = Anchors(shared.flow)
         member = program.members.get(buffer.carrier.variable)
         self.paths = None if member is None else Paths(program, shared.flow, member, shared.texts)
@@ -281,10 +285,36 @@ def not_plain(program: Program, flow: Flow, buffer: Buffer) -> Unplaceable:
         message = f"{what} does not come to {where} by plain statements that could be rewritten"
         notes += tuple((span, f"`{buffer.name}` is set here") for span in places)
         message += _beside_others(variable, places)
+    elif rows := _rows_set(program, buffer, named):
+        makers = _makers(program, buffer)
+        how = f"without `{makers[0]}`, which allocates it at {lines_of(made)}"
+        message = f"could not show that {lines_of(rows)} could set `{buffer.name}` {how}"
+        notes += tuple((span, "set here") for span in rows)
     second = set_beside(program, flow, buffer)
     if second is not None:
         message, notes = second[0], (*notes[: len(made)], *second[1])
     return Unplaceable(Reason.NO_ANCHOR, message, notes)
+
+
+def _makers(program: Program, buffer: Buffer) -> list[str]:
+    """The functions that allocate a buffer, by their names."""
+    frames = (program.graph.frames[program.graph.nodes[n].frame] for n in buffer.carrier.allocations)
+    return list(dict.fromkeys(program.functions[frame.function].name for frame in frames))
+
+
+def _rows_set(program: Program, buffer: Buffer, table: Collection[int]) -> tuple[Span, ...]:
+    """Where the pointers of a table are set to what one function allocates for its callers."""
+    nodes, names = program.graph.nodes, names_of(program)
+    if not buffer.carrier.rows or len(_makers(program, buffer)) != 1:
+        return ()
+    stores = ((a.node, nodes[a.node].action) for o in table for a in names.writes(o))
+    sets = [
+        n for n, a in stores if isinstance(a, ins.Store) and a.type.is_pointer and not isinstance(a.value, ins.Const)
+    ]
+    inner = {program.graph.frames[nodes[n].frame].function for n in buffer.carrier.allocations}
+    if any(program.graph.frames[nodes[n].frame].function in inner for n in sets):
+        return ()
+    return tuple(dict.fromkeys(names.span(n) for n in sets))
 
 
 def _elsewhere(program: Program, buffer: Buffer) -> str:

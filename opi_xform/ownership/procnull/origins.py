@@ -11,8 +11,11 @@ from opi_xform.graph.graph import Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.memory.accesses import Access
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import Name, leaves, names_of
 from opi_xform.ownership.procnull.kinds import stands_for
 
@@ -30,7 +33,9 @@ class _Search:
         self.named: list[tuple[str, Span]] = []  # it is set to MPI_PROC_NULL
         self.other: list[tuple[str, Span]] = []  # it may be any number, and so that one, too
         self.work: list[Value] = []
-        self.perhaps: list[int] = []  # nodes that write to what is read, or to other memory
+        self.perhaps: list[tuple[int, int]] = []  # nodes that write to what is read, an object, or other memory
+        self.read: list[tuple[str, Span]] = []  # it is read from one of several objects
+        self.late: list[tuple[str, Span]] = []  # ``other``, where it is not known that this is what is read
         self.sure = True
         self.seen: set[Name | int] = set()  # names, and nodes that read memory
 
@@ -40,7 +45,7 @@ class _Search:
             if at == len(self.work) and not (self.named or self.other):
                 self.sure = False
                 while self.perhaps and at == len(self.work):
-                    self.put(self.perhaps.pop(0))
+                    self.put(*self.perhaps.pop(0))
             if at == len(self.work) or self.named:
                 break
             n, frame, operand = self.work[at]
@@ -49,8 +54,9 @@ class _Search:
                     self.work.extend((n, frame, a) for a in leaf.args)
                 else:
                     self.leaf(n, frame, leaf)
-        found = next(iter((*self.named, *self.other)), None)
-        return None if found is None else (*found, bool(self.named) and self.sure)
+        sure, unsure = (self.named, ()) if self.sure else ((), self.named)
+        found = next(iter((*sure, *self.other, *self.read, *unsure, *self.late)), None)
+        return None if found is None else (*found, bool(sure))
 
     def leaf(self, n: int, frame: int, leaf: ins.Operand) -> None:
         if isinstance(leaf, ins.Const) and (leaf.name == ast.PROC_NULL or stands_for(leaf.value, self.null)):
@@ -70,7 +76,7 @@ class _Search:
             self.definition(d, leaf)
         if name[0] == "v":
             for access in self.names.writes(name[1]):
-                self.put(access.node)
+                self.put(access.node, name[1])
 
     def definition(self, d: int, leaf: ins.Operand) -> None:
         node = self.graph.nodes[d]
@@ -88,19 +94,28 @@ class _Search:
                 self.seen.add(d)
                 accesses = self.program.values.accesses
                 objects = dict.fromkeys(accesses.objects(d, "R"))
+                e = Expressions(self.program).of(self.graph.frames[node.frame].function, node.action)
+                if len(objects) > 1 and e is not None and spelling(e) != UNSPELLED:
+                    span = self.names.span(d)
+                    self.read.append((f"{line_of(span)} reads it from `{spelling(e)}`", span))
+                read = accesses.placed(d)
                 for access in (access for o in objects for access in self.names.writes(o)):
-                    if len(objects) == 1 and len(set(accesses.objects(access.node, "W"))) == 1:
-                        self.put(access.node)
+                    if len(objects) == 1 == len(read) and _apart(read[0], access):
+                        continue
+                    known = len(read) != 1 or read[0].length is None or access.length is not None
+                    if len(objects) == 1 == len(set(accesses.objects(access.node, "W"))) and known:
+                        self.put(access.node, access.object)
                     else:
-                        self.perhaps.append(access.node)
+                        self.perhaps.append((access.node, access.object))
             case ins.CallInstr() | Lost():
                 self.put(d)
             case _:
                 pass
 
-    def put(self, n: int) -> None:
-        """What a node that writes memory, or the call of a library function, gives."""
+    def put(self, n: int, o: int | None = None) -> None:
+        """What a node that writes memory, or the call of a library function, gives.  o: the object that it writes."""
         node = self.graph.nodes[n]
+        given = self.sure if o is None else self.given(n, o)
         match node.action:
             case ins.Store(value=value):
                 self.work.append((n, node.frame, value))
@@ -109,14 +124,39 @@ class _Search:
                 span = self.names.span(n)
                 if effect is not None and effect.may_yield_proc_null:
                     self.named.append((f"`{key}` at {line_of(span)} may say so", span))
+                elif effect is not None and effect.fills is not None and o is not None:  # one byte everywhere
+                    filled = effect.fills
+                    self.work.extend((n, node.frame, a) for a in args[filled.value :][:1] if filled.kind == "arg")
+                elif effect is not None and effect.allocates is not None:
+                    pass  # an address is no rank
                 elif effect is not None and effect.pure:
                     self.work.extend((n, node.frame, a) for a in args)
                 elif effect is None or not (effect.nonnegative or effect.source.startswith("mpi")):
-                    self.other.append((f"it depends on what `{key}` gives at {line_of(span)}", span))
+                    found = self.other if given or self.sure else self.late
+                    found.append((f"it depends on what `{key}` gives at {line_of(span)}", span))
                 elif not effect.nonnegative:
-                    self.other.append((f"it depends on what comes with `{key}` at {line_of(span)}", span))
+                    found = self.other if given or self.sure else self.late
+                    found.append((f"it depends on what comes with `{key}` at {line_of(span)}", span))
             case _:
                 pass
+
+    def given(self, n: int, o: int) -> bool:
+        """A call has an argument that is known to be the address of an object."""
+        node = self.graph.nodes[n]
+        if not isinstance(node.action, ins.CallInstr):
+            return False
+        pairs = zip(node.action.args, node.action.call.args, strict=False)
+        found = [self.program.points_to.operand(node.frame, a) for a, e in pairs if e.type.is_pointer]
+        return any(o in objects and UNKNOWN not in objects for objects in found)
+
+
+def _apart(one: Access, other: Access) -> bool:
+    """Two accesses to one object touch no byte in common, whatever else is known of them."""
+    if one.lo is None or one.length is None or other.lo is None or other.length is None:
+        return False
+    places = (one.lo.constant, one.length.constant, other.lo.constant, other.length.constant)
+    a, many, b, more = places
+    return None not in places and not (a < b + more and b < a + many)  # type: ignore[operator]
 
 
 def origin(program: Program, use: Use) -> tuple[str, Span, bool] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.once import once
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.procnull.real_ranks import Ranks
 from opi_xform.ownership.procnull.taint import Taint
 
@@ -71,6 +71,16 @@ class ProcNull:
         """By the number that counts, ``Taint.null``.  They are kept with the program, since each of them asks this."""
         found: dict[int | None, Taint] = self.program.findings.setdefault((ProcNull, self), {})
         return found
+
+
+def destination(program: Program, u: Use) -> Poly | None:
+    """The destination of a send that reads its buffer only where that is 0 or more: else it is MPI_PROC_NULL.
+
+    None: it may read its buffer whatever its destination is.
+    """
+    if u.side != "send" or u.op.replaces or u.buffer.peer is None:
+        return None
+    return program.values.args[u.node][u.buffer.peer]
 
 
 @once

@@ -187,14 +187,23 @@ def in_scope(lowered: ins.Lowered, variable: ast.Variable, stmt: int) -> bool:
 
 
 class Mentions:
-    """How a buffer's carrier can be written at a statement."""
+    """How a buffer's carrier can be written at a statement.  given: parameters that are the carrier's table."""
 
-    def __init__(self, program: Program, flow: Flow, defs: Definitions, buffer: Buffer, texts: Texts) -> None:
+    def __init__(
+        self,
+        program: Program,
+        flow: Flow,
+        defs: Definitions,
+        buffer: Buffer,
+        texts: Texts,
+        given: frozenset[str] = frozenset(),
+    ) -> None:
         self.program = program
         self.flow = flow
         self.defs = defs
         self.buffer = buffer
         self.texts = texts
+        self.given = given
         self.variable = program.variables[buffer.carrier.variable]
         self.name = self.variable.name
         self._carriers: frozenset[int] | None = None
@@ -257,8 +266,8 @@ class Mentions:
         """(row, index as written) of every ``carrier[index]`` per statement."""
         if self._by_level is None:
             self._by_level = {}
-            named = self.defs.named.get(self.buffer.carrier.variable, ())
-            for n in dict.fromkeys(n for _, n in named):
+            named = (self.defs.named.get(key, ()) for key in (self.buffer.carrier.variable, *sorted(self.given)))
+            for n in dict.fromkeys(n for nodes in named for _, n in nodes):
                 found = self._in_node(n)
                 if found:
                     for level in self.flow.levels(n):
@@ -294,7 +303,8 @@ class Mentions:
             return out
         for operand, value_ in zip(args, known, strict=True):
             for leaf in leaves(operand):
-                if isinstance(leaf, ins.AddrVar) and leaf.key == self.buffer.carrier.variable:
+                own = isinstance(leaf, ins.AddrVar) and leaf.key == self.buffer.carrier.variable
+                if isinstance(leaf, (ins.AddrVar, ins.Var)) and (own or leaf.key in self.given):
                     row = self.row(value_)
                     index = self._index(n, leaf.span)
                     if row is not None and index is not None:

@@ -53,12 +53,16 @@ LOOKS_AT_TYPES = re.compile(r"\b(?:__)?typeof(?:__)?\b|\b_Generic\b|\b__auto_typ
 
 @dataclass(frozen=True, slots=True)
 class ShortName:
-    """A variable that goes, and what is written for it.  edits: its declaration and its mentions."""
+    """A variable that goes, and what is written for it.  edits: its declaration and its mentions.
+
+    said: what it becomes, where nothing is written for it.
+    """
 
     key: str
     name: str
     text: str
     edits: tuple[ReplaceText, ...]
+    said: str = ""
 
 
 def short_names(program: Program, units: Sequence[ast.Unit], keys: Collection[str]) -> tuple[ShortName, ...]:

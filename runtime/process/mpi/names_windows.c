@@ -147,22 +147,22 @@ EXPORT int MPI_Win_unlock_all(MPI_Win win) {
 }
 
 EXPORT int MPI_Win_flush(int rank, MPI_Win win) {
-    int rc = opiw_flush("MPI_Win_flush", rank, win);
+    int rc = opiw_flush("MPI_Win_flush", rank, OPIW_FLUSHED, win);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_flush(rank, win);
 }
 
 EXPORT int MPI_Win_flush_local(int rank, MPI_Win win) {
-    int rc = opiw_flush("MPI_Win_flush_local", rank, win);
+    int rc = opiw_flush("MPI_Win_flush_local", rank, OPIW_FLUSHED_LOCAL, win);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_flush_local(rank, win);
 }
 
 EXPORT int MPI_Win_flush_all(MPI_Win win) {
-    int rc = opiw_flush_all("MPI_Win_flush_all", win);
+    int rc = opiw_flush_all("MPI_Win_flush_all", OPIW_FLUSHED, win);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_flush_all(win);
 }
 
 EXPORT int MPI_Win_flush_local_all(MPI_Win win) {
-    int rc = opiw_flush_all("MPI_Win_flush_local_all", win);
+    int rc = opiw_flush_all("MPI_Win_flush_local_all", OPIW_FLUSHED_LOCAL, win);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_flush_local_all(win);
 }
 

@@ -135,6 +135,11 @@ bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s) {
     return true;
 }
 
+size_t opiw_plain_size(MPI_Datatype type) {
+    const struct opi_type *t = opi_type_of(type);
+    return OPI_LIKELY(t && t->named && t->contiguous && !*opi_device_newest) ? t->size : 0;
+}
+
 void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t at, size_t n, void *to) {
     if (OPI_UNLIKELY(s->opaque))
         opi_pack(s->type, buf, n / s->size < count ? n / s->size : count, to);

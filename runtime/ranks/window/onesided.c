@@ -119,6 +119,11 @@ bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s) {
     return true;
 }
 
+size_t opiw_plain_size(MPI_Datatype type) {
+    const struct opir_type *t = opir_type_of(opir_self, type);
+    return OPIR_LIKELY(t && t->named && t->contiguous) ? t->size : 0;
+}
+
 /* Elements from the one that byte `at` is in. */
 static void move(const struct opiw_shape *s, char *buf, size_t count, size_t at, size_t n, char *packed, bool unpack) {
     struct opi_stream stream = {.at = packed, .skip = at % s->size, .left = n, .unpack = unpack};

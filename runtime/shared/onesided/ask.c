@@ -93,10 +93,12 @@ static bool answered(struct opiw_target *t, uint32_t number) {
                 return wait_out(t, number);
             t->looks = atomic_load_explicit(&d->looks, memory_order_relaxed);
             t->passed = t->passing = (uint8_t)(t->passing * 2 < MOST_PASSED ? t->passing * 2 + 1 : MOST_PASSED);
+            t->answers = false;
             return false;
         }
     }
     t->passing = 0;
+    t->answers = true;
     return true;
 }
 
@@ -109,7 +111,8 @@ bool opiw_ask(struct opiw_target *t, void *mine, const struct opiw_piece *theirs
         t->passed--;
         return false;
     }
-    if (atomic_load_explicit(&d->looks, memory_order_relaxed) == t->looks ||
+    /* What the owner counts lies in a line that it has just written: to read it costs as much as a part of the answer. */
+    if ((!t->answers && atomic_load_explicit(&d->looks, memory_order_relaxed) == t->looks) ||
         !atomic_compare_exchange_strong_explicit(&d->busy, &idle, 1, memory_order_acquire, memory_order_relaxed))
         return false;
     uint32_t number = d->number, before = atomic_load_explicit(&d->answered, memory_order_relaxed);

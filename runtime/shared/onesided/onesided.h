@@ -145,6 +145,7 @@ struct opiw_target {
     bool lost;           /* marked: the kernel found no such process when it was to copy */
     bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
     uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
+    bool answers;        /* marked: the last question was answered */
     uint32_t looks;      /* marked: its desk's, when the last question was in vain */
     struct opiw_pace pace[4]; /* marked: of copies of up to 512 bytes, 2 KiB, 4 KiB, and 8 KiB */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */
@@ -223,6 +224,8 @@ int opiw_raise(struct opiw_win *w, int class, const char *call, const char *why)
 int opiw_lost_class(void);
 /* `buf`: where data of this type lie in the caller's memory, or NULL.  False: no valid datatype. */
 bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s);
+/* The size of a predefined type without gaps, whose elements the caller's loads and stores reach; 0: some other type. */
+size_t opiw_plain_size(MPI_Datatype type);
 void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t at, size_t n, void *to);
 void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at, size_t n, const void *from);
 /* Do loads and stores reach these bytes of another member, at this address?  Asked for dynamic windows. */
@@ -378,8 +381,8 @@ int opiw_lock(const char *call, int type, int target, int asserted, MPI_Win win)
 int opiw_unlock(const char *call, int target, MPI_Win win);
 int opiw_lock_all(const char *call, int asserted, MPI_Win win);
 int opiw_unlock_all(const char *call, MPI_Win win);
-int opiw_flush(const char *call, int target, MPI_Win win);
-int opiw_flush_all(const char *call, MPI_Win win);
+int opiw_flush(const char *call, int target, enum opiw_ending how, MPI_Win win);
+int opiw_flush_all(const char *call, enum opiw_ending how, MPI_Win win);
 int opiw_sync(const char *call, MPI_Win win);
 
 #pragma GCC visibility pop

@@ -65,6 +65,21 @@ static int prepare(struct opiw_op *o, const void *origin, MPI_Count count, MPI_D
     return OPIW_UNLIKELY(!origin && o->local.named) ? bad(o, MPI_ERR_BUFFER, "null buffer") : MPI_SUCCESS;
 }
 
+/* What is put and got most: elements of one predefined type at both ends, where loads and stores reach the target.  True: `at` has room for `n` bytes, and an epoch
+ * allows it.  False: `prepare` finds out what to do, or what is wrong. */
+static inline bool plain(struct opiw_win *w, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
+                         char **at, size_t *n) {
+    if (type != rtype || count != rcount || count <= 0 || !origin || (unsigned)target >= (unsigned)w->size || disp < 0 || w->spans || w->dynamic || w->watched)
+        return false;
+    struct opiw_target *t = &w->at[target];
+    size_t size = opiw_plain_size(type), from, end;
+    if (!size || !t->direct || __builtin_mul_overflow((size_t)count, size, n) || __builtin_mul_overflow((size_t)disp, (size_t)t->unit, &from) ||
+        __builtin_add_overflow(from, *n, &end) || end > t->size || opiw_no_epoch(w, t))
+        return false;
+    *at = t->base + from;
+    return true;
+}
+
 /* A put or a get whose bytes only the kernel reaches.  One with a request is done at once, after what is kept: the request ends when it returns. */
 static int by_kernel(struct opiw_op *o, void *local, bool put, bool requested) {
     int rc;
@@ -116,6 +131,13 @@ static int over(struct opiw_op *o, int rc, MPI_Request *request) {
 int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
              MPI_Win win, MPI_Request *request) {
     WINDOW(OPIW_PUT, count, type, target);
+    char *at;
+    size_t bytes;
+    if (OPIW_LIKELY(!request && plain(w, origin, count, type, target, disp, rcount, rtype, &at, &bytes))) {
+        opiw_copy(at, origin, bytes);
+        opiw_end();
+        return MPI_SUCCESS;
+    }
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
         UNDER_LOCK(OPIW_PUT, count, type);
@@ -129,6 +151,13 @@ int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype
 int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Win win,
              MPI_Request *request) {
     WINDOW(OPIW_GET, count, type, target);
+    char *at;
+    size_t bytes;
+    if (OPIW_LIKELY(!request && plain(w, origin, count, type, target, disp, rcount, rtype, &at, &bytes))) {
+        opiw_copy(origin, at, bytes);
+        opiw_end();
+        return MPI_SUCCESS;
+    }
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
         UNDER_LOCK(OPIW_GET, count, type);

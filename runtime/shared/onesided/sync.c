@@ -3,7 +3,6 @@
 #include "shared/onesided/onesided.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LINE ((size_t)64)
 
@@ -429,7 +428,7 @@ int opiw_unlock_all(const char *call, MPI_Win win) {
 }
 
 /* Operations are complete but for those that are kept: only the order of memory is left. */
-int opiw_flush(const char *call, int target, MPI_Win win) {
+int opiw_flush(const char *call, int target, enum opiw_ending how, MPI_Win win) {
     WINDOW();
     if (target == MPI_PROC_NULL)
         return good();
@@ -437,24 +436,24 @@ int opiw_flush(const char *call, int target, MPI_Win win) {
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if ((w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL) || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
-    bool settled = opiw_settle(w, &w->at[target]), local = strstr(call, "local") != NULL;
+    bool settled = OPIW_LIKELY(!w->at[target].batch) || opiw_settle(w, &w->at[target]);
     if (OPIW_UNLIKELY(w->watched))
-        opiw_watch_end(call, w, target, local ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
+        opiw_watch_end(call, w, target, how);
     atomic_thread_fence(memory_order_seq_cst);
-    int below = OPIW_UNLIKELY(w->spans) ? opiw_flush_below(w, target, local, win) : MPI_SUCCESS;
+    int below = OPIW_UNLIKELY(w->spans) ? opiw_flush_below(w, target, how == OPIW_FLUSHED_LOCAL, win) : MPI_SUCCESS;
     opiw_turn();
     return ended(call, w, settled, below);
 }
 
-int opiw_flush_all(const char *call, MPI_Win win) {
+int opiw_flush_all(const char *call, enum opiw_ending how, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL)
         return bad(call, w, MPI_ERR_RMA_SYNC, "no target is locked");
-    bool settled = opiw_settle(w, NULL), local = strstr(call, "local") != NULL;
+    bool settled = opiw_settle(w, NULL);
     if (OPIW_UNLIKELY(w->watched))
-        opiw_watch_end(call, w, -1, local ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
+        opiw_watch_end(call, w, -1, how);
     atomic_thread_fence(memory_order_seq_cst);
-    int below = OPIW_UNLIKELY(w->spans) ? opiw_flush_below(w, -1, local, win) : MPI_SUCCESS;
+    int below = OPIW_UNLIKELY(w->spans) ? opiw_flush_below(w, -1, how == OPIW_FLUSHED_LOCAL, win) : MPI_SUCCESS;
     opiw_turn();
     return ended(call, w, settled, below);
 }

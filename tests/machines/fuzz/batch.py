@@ -25,6 +25,7 @@ from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.opicc import link_flags
 from opi_xform.launch.runtime import ensure_runtime
 from opi_xform.launch.tools import captured
+from opi_xform.ownership.decisions import REPLACING
 from opi_xform.resources import runtime_include_dir
 from tests.machines.fuzz.families import Family
 from tests.machines.fuzz.generate import program
@@ -87,13 +88,15 @@ Site = tuple[str, int, str]
 class Transformed:
     """A program after opi-xform: what was decided of each site, and why it was kept.
 
-    traced: some of its messages are others than persistent ones, of which the oracle sees nothing.
+    replacing: the receives that keep what is there where nobody sends.  traced: some of its messages are others than
+    persistent ones, of which the oracle sees nothing.
     """
 
     seed: int
     failed: str
     decisions: dict[Site, tuple[str, str]]
     parted: frozenset[Site] = frozenset()
+    replacing: frozenset[Site] = frozenset()
     traced: bool = False
 
     @property
@@ -116,8 +119,9 @@ def transformed(seed: int, folder: Path, families: Sequence[Family] = ()) -> Tra
     sites = json.loads(out)["sites"]
     decisions = {(source.name, site["line"], site["side"]): (site["decision"], site["code"]) for site in sites}
     parted = {(source.name, site["line"], site["side"]) for site in sites if PARTED in site["message"]}
+    replacing = {(source.name, site["line"], site["side"]) for site in sites if REPLACING in site["message"]}
     traced = any(not site["call"].endswith("_init") for site in sites)
-    return Transformed(seed, "", decisions, frozenset(parted), traced)
+    return Transformed(seed, "", decisions, frozenset(parted), frozenset(replacing), traced)
 
 
 class Batch:
@@ -258,13 +262,16 @@ class Batch:
         for p in programs:
             file = f"seed{p.seed}.c"
             reached = {site for site in seen.reached if site[0] == file}
-            spoilt = {**{site: reads for site, reads in seen.spoilt.items() if site not in p.parted}, **seen.own}
-            free = reached - spoilt.keys()
-            wrong = sorted(p.converted & spoilt.keys())
+            forbidden = {
+                site: oracle.forbidding(seen.own if site in p.parted else seen.spoilt, site, site in p.replacing)
+                for site in reached | p.converted
+            }
+            free = {site for site in reached if not forbidden[site]}
+            wrong = sorted(site for site in p.converted if forbidden[site])
             outcome = found[p.seed]
             problem = outcome.problem
             if wrong and not problem:
-                reads = [f"{site[1]}: {site[2]}, accesses {sorted(spoilt[site])}" for site in wrong]
+                reads = [f"{site[1]}: {site[2]}, accesses {sorted(forbidden[site])}" for site in wrong]
                 problem = "converted in spite of an access: " + "; ".join(reads)
             if p.traced and not reached and not problem:
                 problem = "the oracle saw none of its messages"

@@ -18,11 +18,13 @@ PLAIN = ("-O0", "-gdwarf-4", "-w", "-fno-pie", "-fno-builtin")
 TRACED = (*PLAIN, "-fsanitize=thread", "-c")
 LINKED = ("-no-pie", *(f"-Wl,--wrap={name}" for name in WRAPPED))
 
+SIDES = {"S": "send", "R": "recv", "N": "none"}
+
 Place = tuple[str, int]
 """File name and line."""
 
 Site = tuple[str, int, str]
-"""File name, line, ``send`` or ``recv``."""
+"""File name, line, and ``send``, ``recv`` or ``none``: a receive that ran with the source MPI_PROC_NULL."""
 
 Spoilt = dict[Site, set[Place]]
 """Per site the violating accesses."""
@@ -30,7 +32,8 @@ Spoilt = dict[Site, set[Place]]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """``reached``: the sites that ran.  ``own``: of what is spoilt, what concerns bytes of the messages themselves.
+    """``reached``: the sites that ran, sends and receives.  ``own``: of what is spoilt, what concerns bytes of the
+    messages themselves.
 
     A buffer that is divided keeps its other parts, whatever becomes of one of them.
     """
@@ -62,6 +65,12 @@ def violations(sources: Sequence[Path], folder: Path, mpi: Mpi, ranks: int = 2, 
     return seen.own if parts else seen.spoilt
 
 
+def forbidding(found: Spoilt, site: Site, replaces: bool = False) -> set[Place]:
+    """The accesses that forbid a send or a receive; replaces: as a call that keeps what is there if nobody sends."""
+    sides = (site[2],) if site[2] == "send" or replaces else ("recv", "none")
+    return {at for side in sides for at in found.get((*site[:2], side), ())}
+
+
 def write_symbols(program: Path, sources: Sequence[Path], out: Path) -> Path:
     """The static objects of a traced program, for trace.c: those whose parts are arrays count part by part."""
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
@@ -82,8 +91,8 @@ def read_trace(program: Path, files: Sequence[Path]) -> Seen:
     own: Spoilt = {}
     for site, access, *beside in lines:
         file, line = where[site[1:]]
-        key = (file, line, "recv" if site[0] == "R" else "send")
-        reached.add(key)
+        key = (file, line, SIDES[site[0]])
+        reached.add((file, line, "recv" if key[2] == "none" else key[2]))
         if access != "-":
             out.setdefault(key, set()).add(where[access])
             if not beside:

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from case_tools import Case, load_cases
 
 from opi_xform.launch.mpi import Mpi, find_mpi
-from tests.machines.oracle.oracle import Spoilt, violations
+from tests.machines.oracle.oracle import Spoilt, forbidding, violations
 
 DYNAMIC = ("send_", "pack_", "recv_", "rows_", "flag_", "f_")
 
@@ -33,15 +33,14 @@ def wrong_wishes(case: Case, found: Spoilt) -> list[str]:
     """Sites that are said to convert and have a violating access.
 
     Of a case with `//~ replaces: why` the receives become calls that leave what is there where the source is
-    MPI_PROC_NULL; the trace takes it for gone.
+    MPI_PROC_NULL.
     """
     side = {"give": "send", "take": "recv"}
-    if re.search(r"^//~ replaces: ", "\n".join(case.texts.values()), re.MULTILINE):
-        side.pop("take")
+    replaces = bool(re.search(r"^//~ replaces: ", "\n".join(case.texts.values()), re.MULTILINE))
     return [
         f"{wish.file}:{wish.line}: {wish.kind}({wish.buffer}) is forbidden by the access at {sorted(reads)}"
         for wish in case.wishes
-        if wish.kind in side and (reads := found.get((wish.file, wish.line, side[wish.kind])))
+        if wish.kind in side and (reads := forbidding(found, (wish.file, wish.line, side[wish.kind]), replaces))
     ]
 
 

@@ -6,11 +6,12 @@
  * itself into the sets of all bytes with contents, a receive into those of the bytes that it does not bring, and a
  * write empties the set.  A read of a byte whose set is not empty is the violating access of those sites.  A send of
  * bytes that a static object had from the beginning is a violating access itself; a read of such bytes is one of all
- * messages of the object that follow.  The zeros of calloc count as written: OPI_Calloc brings them.
+ * messages of the object that follow.  The zeros of calloc count as written: OPI_Calloc brings them.  A receive from
+ * MPI_PROC_NULL brings no byte; it is told apart, since OPI_Take_replace leaves what is there then.
  *
  * OPI_ORACLE_SYMBOLS: a file of "address size rows" lines, the program's static objects (rows: 1 for an array of arrays).
- * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a site has S or R in front, for sent and received)
- * go there ("beside" after them: of bytes that the message was not in), and a line "site -" for each site that is
+ * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a site has S, R or N in front, for sent, received,
+ * and received from MPI_PROC_NULL) go there ("beside" after them: of bytes that the message was not in), and a line "site -" for each site that is
  * reached.
  */
 #define _GNU_SOURCE
@@ -23,6 +24,8 @@
 #define HERE ((uintptr_t)__builtin_return_address(0))
 #define SITES 64
 #define OBJECTS 4096
+
+enum { SENT = 'S', RECEIVED = 'R', NOBODY = 'N' }; /* the sides of a message; NOBODY: received from MPI_PROC_NULL */
 
 /*
  * FIRST: zeros or an initialiser, which nothing has written over yet: OPI_Alloc does not bring them.
@@ -43,7 +46,7 @@ typedef struct {
 static Object objects[OBJECTS];
 static int object_count;
 static uintptr_t sites[SITES]; /* return addresses of message calls */
-static int side[SITES]; /* 1: the receiving one */
+static char side[SITES]; /* which of SENT, RECEIVED and NOBODY */
 static int site_count;
 static int started;
 static FILE *out;
@@ -133,10 +136,10 @@ static Object *object(uintptr_t at, uintptr_t size)
     return track(at, size, WRITTEN, 1);
 }
 
-static int site(uintptr_t pc, int receive)
+static int site(uintptr_t pc, char which)
 {
     for (int i = 0; i < site_count; i++)
-        if (sites[i] == pc && side[i] == receive)
+        if (sites[i] == pc && side[i] == which)
             return i;
     if (site_count == SITES) {
         fprintf(stderr, "oracle: more than %d message sites\n", SITES);
@@ -144,20 +147,19 @@ static int site(uintptr_t pc, int receive)
     }
     busy = 1;
     start();
-    fprintf(out, "%c%lx -\n", receive ? 'R' : 'S', (unsigned long)pc - 1);
+    fprintf(out, "%c%lx -\n", which, (unsigned long)pc - 1);
     fflush(out);
     busy = 0;
     sites[site_count] = pc;
-    side[site_count] = receive;
+    side[site_count] = which;
     return site_count++;
 }
 
-static void report(int receive, uintptr_t message, uintptr_t pc, int own)
+static void report(char which, uintptr_t message, uintptr_t pc, int own)
 {
     busy = 1;
     start();
-    fprintf(out, "%c%lx %lx%s\n", receive ? 'R' : 'S', (unsigned long)message - 1, (unsigned long)pc - 1,
-            own ? "" : " beside");
+    fprintf(out, "%c%lx %lx%s\n", which, (unsigned long)message - 1, (unsigned long)pc - 1, own ? "" : " beside");
     fflush(out);
     busy = 0;
 }
@@ -198,7 +200,7 @@ static uintptr_t extent(int count, MPI_Datatype type)
 }
 
 /* A message of some bytes of an object: were first contents read there, or anywhere in an object that is one buffer? */
-static void after_early(const Object *o, uintptr_t first, uintptr_t size, uintptr_t pc, int receive)
+static void after_early(const Object *o, uintptr_t first, uintptr_t size, uintptr_t pc, char which)
 {
     int early = 0, own = 0;
     for (uintptr_t i = 0; o->early && i < o->size; i++)
@@ -207,7 +209,7 @@ static void after_early(const Object *o, uintptr_t first, uintptr_t size, uintpt
             own |= i - first < size;
         }
     if (early)
-        report(receive, pc, o->early, own);
+        report(which, pc, o->early, own);
 }
 
 static void sends(const void *p, int count, MPI_Datatype type, uintptr_t pc)
@@ -216,14 +218,14 @@ static void sends(const void *p, int count, MPI_Datatype type, uintptr_t pc)
     if (!size || p == MPI_BOTTOM)
         return;
     Object *o = object((uintptr_t)p, size);
-    after_early(o, (uintptr_t)p - o->lo, size, pc, 0);
+    after_early(o, (uintptr_t)p - o->lo, size, pc, SENT);
     touch(p, size, 0, pc);
     int first_contents = 0;
     for (uintptr_t i = 0; i < size; i++)
         first_contents |= (o->contents[(uintptr_t)p - o->lo + i] & CONTENTS) == FIRST;
     if (first_contents)
-        report(0, pc, pc, 1);
-    uint64_t bit = UINT64_C(1) << site(pc, 0);
+        report(SENT, pc, pc, 1);
+    uint64_t bit = UINT64_C(1) << site(pc, SENT);
     for (uintptr_t i = 0; i < o->size; i++)
         if ((o->contents[i] & CONTENTS) != NOTHING && (!o->rows || i - ((uintptr_t)p - o->lo) < size)) {
             o->sites[i] |= bit;
@@ -239,8 +241,8 @@ static void receives(void *p, int count, MPI_Datatype type, int source, uintptr_
         return;
     Object *o = object((uintptr_t)p, size);
     uintptr_t first = (uintptr_t)p - o->lo;
-    after_early(o, first, size, pc, 1);
-    uint64_t bit = UINT64_C(1) << site(pc, 1);
+    after_early(o, first, size, pc, RECEIVED);
+    uint64_t bit = UINT64_C(1) << site(pc, source == MPI_PROC_NULL ? NOBODY : RECEIVED);
     for (uintptr_t i = 0; i < o->size; i++) {
         if (i - first < size && source != MPI_PROC_NULL) {
             o->sites[i] = o->own[i] = 0;

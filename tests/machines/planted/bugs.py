@@ -126,7 +126,7 @@ BUGS = (
     Bug(
         "bytes sent need not have been written",
         _EVENTS,
-        "return Transfer(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))",
+        "return Transfer(None, None if u.place in self.packed else self.sent(u))",
         "return Transfer(None, None)",
         ("pack_hole_middle", "pack_last_missing", "pack_break"),
         condition="packed",

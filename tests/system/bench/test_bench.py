@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -11,13 +12,17 @@ from pathlib import Path
 import pytest
 from conftest import CHECKOUT, MPIS, MpiUser, in_turn
 
+from opi_xform.bench.kinds import windows
 from opi_xform.bench.machine import cores_apart
-from opi_xform.bench.programs import SOURCES, TABLE, Build, Program
-from opi_xform.bench.rounds import Key, parse
+from opi_xform.bench.programs import BARE, SOURCES, TABLE, Build, Program, build
+from opi_xform.bench.rounds import Key, parse, run_once
 from opi_xform.bench.tune import THRESHOLDS, file_text, measure
-from opi_xform.launch.mpi import LaunchError
+from opi_xform.launch.mpi import LaunchError, Mpi
+from opi_xform.launch.ranks import Carrier
+from opi_xform.launch.tools import OPICC, compile_with
 
 EIGHT, MANY = Key(8), Key(64)
+PROGRAMS = [*TABLE, *(program for program, _ in windows.MEASURED)]
 
 
 def opi_bench(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +34,8 @@ def test_list_names_the_benchmarks() -> None:
     done = opi_bench("list")
     assert done.returncode == 0
     names = {line.split()[0] for line in done.stdout.splitlines()}
-    assert names == {"opbench", "cache", "cannon", "fibers", "memory", "threads"} | {program.name for program in TABLE}
+    others = {"opbench", "cache", "cannon", "fibers", "memory", "threads"}
+    assert names == others | {program.name for program in PROGRAMS}
 
 
 @pytest.mark.parametrize(
@@ -124,7 +130,7 @@ def test_bare_notices_nothing_wrong_and_refuses_bad_arguments(tmp_path: Path) ->
     assert subprocess.run([program, "0", "8", "0", "1"], capture_output=True, check=False).returncode == 2
 
 
-BUILDS = [(program, build) for program in TABLE for build in program.builds]
+BUILDS = [(program, build) for program in PROGRAMS for build in program.builds]
 
 
 @pytest.mark.mpi
@@ -132,24 +138,105 @@ BUILDS = [(program, build) for program in TABLE for build in program.builds]
     ("program", "build"), BUILDS, ids=lambda value: getattr(value, "name", getattr(value, "series", ""))
 )
 def test_a_build_of_a_benchmark_runs_and_finds_its_data_right(
-    mpi_user: MpiUser, tmp_path: Path, program: Program, build: Build
+    mpi_user: MpiUser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program, build: Build
 ) -> None:
     """A short run; a rank that reads a wrong byte makes the program fail. Half of the builds with each MPI.
 
     No more samples than in a quick run: those of `skew` wait for a target that computes.
     """
     in_turn(mpi_user, BUILDS.index((program, build)))
+    monkeypatch.setenv("OPI_CACHE", mpi_user.environment["OPI_CACHE"])
     compiler = mpi_user.opicc if build.ours else mpi_user.mpicc
     strict = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
-    compiler(*strict, *program.defines, *build.defines, SOURCES / f"{program.source}.c", "-o", tmp_path / "program")
+    source, target = SOURCES / f"{program.source}.c", tmp_path / "program"
+    if build.carrier:
+        compile_with([*OPICC, "--ranks"], [str(source)], target, mpi_user.mpi, (*strict, *build.defines))
+    else:
+        compiler(*strict, *program.defines, *build.defines, source, "-o", target)
     samples = str(min((5, *program.quick[:1])))
-    if build.alone:
-        command = [str(tmp_path / "program"), samples, "4096", *map(str, cores_apart(2))]
-        out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    ranks = min(program.ranks, 3 if build.ours or build.alone else 2)  # an MPI waits by spinning
+    command = [str(tmp_path / "program"), samples, "4096"]
+    if build.alone or build.carrier:
+        command += map(str, cores_apart(ranks)) if build.alone else ()
+        told = Carrier(build.carrier).environment(ranks) if build.carrier else {}
+        environment = {**mpi_user.environment, **told}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment)
+        out = done.stdout
     else:
         extra = dict(setting.split("=") for setting in build.environment)
-        out = mpi_user.run(program.ranks, tmp_path / "program", samples, "4096", **extra).out
+        out = mpi_user.run(ranks, *command, **extra).out
     assert parse(program.name, out)
+
+
+@pytest.mark.parametrize("name", ["origins", "pairs", "overlap", "misses"])
+def test_a_benchmark_of_windows_notices_a_wrong_byte(tmp_path: Path, name: str) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    for source in (SOURCES / "onesided").glob("*.[ch]"):
+        shutil.copy(source, tmp_path)
+    header = tmp_path / "windows_bare.h"
+    good = "memcpy(s->exposed + at, s->own, bytes);"
+    assert header.read_text().count(good) == 1
+    header.write_text(header.read_text().replace(good, good + " s->exposed[at + 3]++;"))
+    command = [compiler, "-O2", "-DBENCH_BARE", str(tmp_path / f"{name}.c"), "-o", str(tmp_path / name)]
+    subprocess.run(command, check=True)
+    command = [str(tmp_path / name), "2", "4096", *map(str, cores_apart(3 if name in ("origins", "pairs") else 2))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode != 0
+    with pytest.raises(LaunchError):
+        parse(f"onesided-{name}", done.stdout)
+
+
+@pytest.fixture
+def one_limit(monkeypatch: pytest.MonkeyPatch, opi_cache: Path) -> Mpi:
+    """The MPI, where only the limit is built of the benchmark of misses: what valgrind counts of it is known."""
+    if not MPIS:
+        pytest.skip("no mpicc: set OPI_MPICC")
+    monkeypatch.setenv("OPI_CACHE", str(opi_cache))
+    monkeypatch.setattr(windows, "MISSES", dataclasses.replace(windows.MISSES, builds=(BARE,)))
+    return MPIS[0]
+
+
+@pytest.mark.mpi
+def test_instructions_and_misses_of_an_operation_are_counted(one_limit: Mpi, tmp_path: Path) -> None:
+    """The same at each run; a copy of twice the cache misses each line that it reads and each that it writes."""
+    if shutil.which("valgrind") is None:
+        pytest.skip("no valgrind")
+    found = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        series = build(windows.MISSES, [one_limit], False, tmp_path / name, windows.COUNTED_FLAGS)[0]
+        keys = [*run_once("onesided-misses", series, one_limit)]
+        found.append(windows.count(series, keys, tmp_path / name, one_limit))
+    assert {key: dict(more)["instructions"] for key, more in found[0].items()} == {
+        key: dict(more)["instructions"] for key, more in found[1].items()
+    }
+    for key, more in found[0].items():
+        misses = dict(more)["first_level_misses"]
+        assert misses == pytest.approx(2 * 1024 if key.bytes == 65536 else 0, abs=32)
+        assert dict(more)["instructions"] > 5
+
+
+@pytest.mark.mpi
+def test_without_valgrind_there_are_times(one_limit: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(windows.shutil, "which", lambda _: None)
+    result = windows.run_misses([one_limit], True, tmp_path, said.append)
+    assert said[-1] == "onesided-misses: no valgrind: times only"
+    assert result.rows
+    assert not any(row.more for row in result.rows)
+
+
+@pytest.mark.mpi
+def test_a_program_that_valgrind_cannot_run_has_times(
+    one_limit: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(windows.shutil, "which", lambda _: "/bin/false")
+    result = windows.run_misses([one_limit], True, tmp_path, said.append)
+    assert "times only: under valgrind exit code 1, 0 of 8 points: it says nothing" in said[-1]
+    assert not any(row.more for row in result.rows)
 
 
 def test_a_benchmark_notices_a_wrong_byte(tmp_path: Path) -> None:

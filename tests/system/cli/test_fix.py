@@ -268,3 +268,12 @@ def test_one_site_at_a_time() -> None:
     code, _, err = fix(HALO, "SEND", "--fix", "a.c:3")
     assert code == 2
     assert "argument --fix: one site at a time; give it once" in err
+
+
+def test_a_change_that_is_not_enough_is_told_with_the_page_of_what_is_left() -> None:
+    """Threads that another configuration has may use the new buffer, too."""
+    threads = "#ifdef PAR\n#pragma omp parallel\n#endif\n    for (int t"
+    code, out, err = fix(HALO.replace("    for (int t", threads, 1), "SEND")
+    assert (code, out) == (2, "")
+    assert "stays with a copy of the message in a buffer of its own, too (OPI405" in err
+    assert err.endswith("nothing was written; opi-xform --explain OPI405 tells what is in the way\n")

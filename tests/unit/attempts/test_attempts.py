@@ -9,6 +9,7 @@ from other_texts import Whole, whole
 
 from opi_xform.attempts.computed_starts import Starting
 from opi_xform.attempts.divided import PARTED, Parting
+from opi_xform.attempts.own_parameters import own_parameters
 from opi_xform.attempts.passed_on import passed_on
 from opi_xform.attempts.short_names import Plainly
 from opi_xform.attempts.struct_arrays import Loosening
@@ -217,6 +218,47 @@ def test_what_a_local_passes_on(tmp_path: Path, words: str, written: str) -> Non
     send = "\nMPI_Send(u, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // SENT"
     found = whole(tmp_path, main(words + send, "static double *a, *b;"))
     ways = list(passed_on(found.program, found.units, {"a"}))
+    assert len(ways) == bool(written)
+    if written:
+        data = Path(found.units[0].path).read_bytes()
+        edits = [ByteEdit(e.span.begin, e.span.end, (), e.text.encode()) for one in ways for e in one.edits]
+        assert written in apply_edits(data, edits).decode()
+
+
+@pytest.mark.parametrize(
+    ("given", "body", "written"),
+    [
+        ("double *b", "b = u;", "f(double *b_given) {\ndouble *b = b_given;\nb = u;"),
+        ("double b[]", "b = u;", "f(double b_given[]) {\ndouble *b = b_given;\nb = u;"),
+        (
+            "int n, const double b[N]",
+            "b = u;",
+            "f(int n, const double b_given[N]) {\nconst double *b = b_given;\nb = u;",
+        ),
+        ("double *restrict b, int n", "b = u;", "f(double *restrict b_given, int n) {\ndouble *b = b_given;\nb = u;"),
+        ("double **b /* rows */", "b = 0;", "f(double **b_given /* rows */) {\ndouble **b = b_given;\nb = 0;"),
+        (
+            "double *b",
+            "\n\n    // none\n  b = u;",
+            "f(double *b_given) {\n    double *b = b_given;\n\n    // none\n  b = u;",
+        ),
+        ("double *b, double *c", "b = c = u;", "{\ndouble *b = b_given;\ndouble *c = c_given;\n"),
+        ("double *b", "b[0] = 1;", ""),
+        ("double *b", "b += 1;", ""),
+        ("double (*b)[N]", "b = 0;", ""),
+        ("double *b, double (*c)[sizeof *b]", "b = u;", ""),
+        ("T *b, int T", "b = 0;", ""),
+        ("T b", "b = 0;", ""),
+        ("AS(double *b)", "b = u;", ""),
+    ],
+)
+def test_a_parameter_that_is_set(tmp_path: Path, given: str, body: str, written: str) -> None:
+    """It gets another name, and a variable has its own."""
+    body = body if body.startswith("\n") else f"\n{body}"
+    top = f"typedef double *T;\n#define AS(x) x\nstatic void f({given}) {{{body}\n}}\n"
+    send = "f(0" + ", 0" * given.count(",") + ");\nMPI_Send(u, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // SENT"
+    found = whole(tmp_path, main(send, top))
+    ways = list(own_parameters(found.program, found.units, {"b", "c"}))
     assert len(ways) == bool(written)
     if written:
         data = Path(found.units[0].path).read_bytes()

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -91,14 +92,20 @@ def test_a_bar_comes_to_a_terminal_after_a_while_and_goes(monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "stderr", err)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "SHOW_AFTER_S", 0.0)
-    run = Progress()
+    monkeypatch.setattr(progress, "EVERY_S", 0.05)
+    run, threads = Progress(), threading.active_count()
     with run.phase("parse", 3):
         run.step()
-        time.sleep(0.15)
+        for _ in range(200):
+            time.sleep(0.05)
+            if b"parse 1/3" in err.written:
+                break
+        assert threading.active_count() == threads  # else nothing is judged side by side
     run.close()
     assert b"parse 1/3" in err.written
     before = err.written
     run.step()
+    time.sleep(0.15)
     assert err.written == before  # nothing more
 
 

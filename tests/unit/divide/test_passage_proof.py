@@ -115,6 +115,17 @@ def test_memory_of_a_loop_is_one_piece_where_one_variable_holds_it(more: str, al
     assert single(found.program, found.uses, found.uses[0]) is alone
 
 
+@pytest.mark.parametrize(("more", "alone"), [("", True), ("old = v;", False), ("*kept = v;", False)])
+@pytest.mark.parametrize("first", ["", "if (t == 0)\nv = malloc(8);"])
+def test_memory_that_grows_is_one_piece_where_it_is_there_one_at_a_time(
+    first: str, more: str, alone: bool, tmp_path: Path
+) -> None:
+    grown = f"{first}\nif (9 * n > room) {{\n{more}\nfree(v);\nv = malloc(n * 80);\nroom = 9 * n;\n}}"
+    top = "static double *v, *old, **kept = &old; static int room = 1;"
+    found = program(tmp_path, f"{PACK}\n{SEND}", "if (old)\nu[1] = old[0];", grown, top=top)
+    assert single(found.program, found.uses, found.uses[0]) is alone
+
+
 BETWEEN = "MPI_Send(&v[m], k, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);"
 
 

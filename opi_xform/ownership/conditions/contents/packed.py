@@ -20,7 +20,7 @@ CONDITION = Condition(
     "packed",
     "Every byte that a send sends is written since the last hand-over, on every path.",
     codes=(Reason.OLD_BYTES.send,),
-    cases=("pack_*",),
+    cases=("pack_*", "to_nobody_*"),
     enforced=("ownership.liveness.liveness:Judge", "regions.telescope:Telescope"),
     words=("ownership.explain.reasons:liveness_refusal", "ownership.explain.hints:with_hint"),
     site=check,

@@ -16,7 +16,7 @@ from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reasons import named_in, other_variable
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import base_of
 
@@ -151,6 +151,45 @@ def settings(program: Program, address: ins.Operand, at: int, root: str) -> Note
             near = map(names.span, of_the_site(program, placed, [at]))
             return _notes(map(names.span, placed), called, root, list(near))
     return ()
+
+
+def never_set(program: Program, address: ins.Operand, at: int, root: str) -> tuple[str, Notes] | None:
+    """The pointer of an address is read from an allocated struct in which nothing sets it."""
+    names, values = names_of(program), program.values
+    name, found, action = names.name(program.graph.nodes[at].frame, _without_steps(address)), list[int](), None
+    for _ in range(STEPS):
+        found = names.defs.get(name, []) if name is not None else []
+        action = program.graph.nodes[found[0]].action if len(found) == 1 else None
+        if not isinstance(action, ins.Define):
+            break
+        name = names.name(program.graph.nodes[found[0]].frame, _without_steps(action.value))
+    if not isinstance(action, ins.Load):
+        return None
+    read = values.accesses.placed(found[0])
+    table = values.objects.table
+    if not read or any(a.lo is None or a.lo.constant is None or table[a.object].kind != "heap" for a in read):
+        return None
+    if len({a.object for a in read}) != len(set(values.accesses.objects(found[0]))):
+        return None
+    for a in read:
+        start = a.lo.constant if a.lo is not None else None
+        for w in names.writes(a.object):
+            lo = None if w.lo is None else w.lo.constant
+            length = None if w.length is None else w.length.constant
+            if lo is None or length is None or start is None or lo - POINTER_BYTES < start < lo + length:
+                return None
+    made = _in_order({names.span(n) for a in read for n in table[a.object].nodes})
+    struct = "the struct" if len(read) == 1 else "the structs"
+    message = f"no line sets `{root}` in {struct} that {lines_of(made)} allocate{'s' if len(made) == 1 else ''}"
+    return message, tuple((span, "allocated here") for span in made[:SHOWN])
+
+
+def set_once(message: str, root: str, name: str, notes: Notes) -> tuple[str, Notes]:
+    """What is said of a pointer of which one setting alone is told: that leads to the call, and another one may not."""
+    if len(notes) == 1 and notes[0][1] == f"`{root}` is set here":
+        alone = f"could not show that `{root}` points to what {line_of(notes[0][0])} sets it to, and to nothing else"
+        message = f"{alone}, so `{name}` may be any of several buffers"
+    return message, notes
 
 
 def _written(program: Program, o: int, n: int) -> Iterator[Span]:

@@ -20,14 +20,17 @@ from opi_xform.ownership.explain.other_pointers import (
     does_to,
     given_away,
     given_there,
+    not_fresh,
     of_a_call,
     sets_null,
     through,
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
+from opi_xform.ownership.explain.pointers.in_turn import several
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
-from opi_xform.ownership.explain.pointers.settings import apart, set_by_unknown, settings
+from opi_xform.ownership.explain.pointers.settings import apart, never_set, set_by_unknown, set_once, settings
+from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -75,8 +78,7 @@ class Strays:
         if cause is None and not self.program.complete:  # what other files do is why it is not known, or this
             cause = self.cause(use)
         here = ((node_span(self.program, use.node), "the call names it here"),)
-        if cause is None:
-            return Refusal(Reason.SEVERAL_BUFFERS, GENERAL, here)
+        cause = cause or _Cause(GENERAL, here)
         return Refusal(Reason.SEVERAL_BUFFERS, cause.message, cause.notes or here)
 
     def given(self, use: Use) -> _Cause | None:
@@ -137,8 +139,8 @@ class Strays:
                 return _Cause(f"{message}, at {line_of(unknown[1])}", ((unknown[1], "set here"),))
             if len(defs) != 1:
                 near = of_the_site(self.program, defs, [at])
-                several = len({self.names.span(n) for n in near}) > 1
-                return self.several(self.text(operand), near if several else defs, returned) or self.changed(passed)
+                told = near if len({self.names.span(n) for n in near}) > 1 else defs
+                return self.several(self.text(operand), told, near, at, returned) or self.changed(passed)
             steps = steps or [n for n in every if self.moves(n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
@@ -215,29 +217,13 @@ class Strays:
             message = f"the call begins at a computed place inside {made}; a message needs a buffer of its own"
         return _Cause(message, ((span, "allocated here"),))
 
-    def several(self, what: str, defs: list[int], returned: str) -> _Cause | None:
-        """A name that is set in several places.  returned: the function that returns it; '' for none."""
-        notes: dict[Span, str] = {}
-        moved = False
-        for n in defs:
-            span = self.names.span(n)
-            action = self.graph.nodes[n].action
-            effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
-            moved = moved or (effect is not None and effect.frees is not None and effect.allocates is not None)
-            notes[span] = f"{what} is set here"
-        if len(notes) == 1:
-            (span,) = notes
+    def several(self, what: str, defs: list[int], near: list[int], at: int, returned: str) -> _Cause | None:
+        """A name that is set in several places: see ``in_turn.several``."""
+        spans = {self.names.span(n) for n in defs}
+        if len(spans) == 1:
+            (span,) = spans
             return self.returns(defs) or _Cause(*set_in_one_line(self.program, what, span))
-        if not notes:
-            return None
-        places = sorted({(span.file, span.line): span for span in notes}.items())
-        where = lines_of(span for _, span in places[:SHOWN])
-        more = ", and in other lines" if len(places) > SHOWN else ""
-        called = f"{what}, which `{returned}` returns," if returned else what
-        message = f"{called} may stand for several buffers: it is set at {where}{more}"
-        if moved:
-            message += "; memory from malloc and a copy, in the place of realloc, would still be several buffers"
-        return _Cause(message, tuple(sorted(notes.items(), key=lambda item: item[0].begin))[:SHOWN])
+        return _Cause(*several(self.program, what, defs, near, at, returned)) if spans else None
 
     def returns(self, defs: list[int]) -> _Cause | None:
         """One call of a function that returns in several places, of several pointers."""
@@ -275,13 +261,19 @@ class Strays:
         if e is None:
             return None
         name = spelling(e)
+        if (copied := copy_of(self.program, e, node.frame)) is not None:
+            return _Cause(*copied)
         if base is None:
             root = through(e)
             if root is None:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
             behind = self.behind_its_back(e, node.frame)
+            unset = never_set(self.program, action.address, n, root) if behind is None else None
+            if unset is not None:
+                return _Cause(f"{unset[0]}, so which buffer `{name}` is could not be shown", unset[1])
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
-            return behind or _Cause(message, settings(self.program, action.address, n, root) or here)
+            notes = settings(self.program, action.address, n, root) or here
+            return behind or _Cause(*set_once(message, root, name, notes))
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
@@ -371,7 +363,7 @@ class Strays:
             other = None if inside else changes_places(self.program, table, n, name)
             if other is not None:
                 return _Cause(other[0], ((other[1], "here"),))
-            what = "a place inside another buffer" if inside else "what is not known to be fresh memory of its own"
+            what = "a place inside another buffer" if inside else not_fresh(self.program, n)
             return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
 
@@ -387,7 +379,7 @@ class Strays:
         others.sort(key=lambda n: at is not None and symbols.offset(self.values.operands[n][0]).constant != at)
         for n in others[:1]:
             other, span = changes_places(self.program, table, n, name), self.names.span(n)
-            message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
+            message = f"{line_of(span)} sets `{name}` to {not_fresh(self.program, n)}"
             return _Cause(*((message, ((span, "here"),)) if other is None else (other[0], ((other[1], "here"),))))
         notes = tuple((span, "one of them is set here") for span in apart(self.program, seen.values()))
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", notes[:SHOWN])

@@ -32,6 +32,12 @@ def own_turns(program: Program, use: Use) -> frozenset[int]:
     return turns - _come_from(program, use.node, made) if turns else turns
 
 
+def shared_turns(program: Program, use: Use, n: int) -> frozenset[int]:
+    """Those of them that are around a node, too: what comes after the loop may be of the memory of any turn."""
+    graph, nest = program.graph, program.nest
+    return own_turns(program, use).intersection(nest.chain(graph.nodes[n].block))
+
+
 def _set_by(program: Program, o: int, made: Collection[int]) -> list[int]:
     """Nodes that set a pointer, where it is set to what some nodes allocate, and to NULL, and to nothing else."""
     names, nodes = names_of(program), program.graph.nodes
@@ -114,6 +120,15 @@ def moving_loop(program: Program, use: Use) -> frozenset[int]:
             seen.update(given)
     loops = (nest.loops[k].blocks for k in around)
     return next((frozenset(blocks) for blocks in loops if not stepped.isdisjoint(blocks)), frozenset())
+
+
+def set_in_turn(program: Program, use: Use) -> bool:
+    """A variable that a call names is set in the loop around it: each turn may name other memory."""
+    nodes, nest, names = program.graph.nodes, program.nest, names_of(program)
+    frame, around = nodes[use.node].frame, nest.chain(nodes[use.node].block)[:1]
+    keys = variables_in(use.call.args[use.argument])
+    sets = (n for k in keys for n in names.defs.get(("v", program.values.objects.variable(frame, k), 0), ()))
+    return any(nodes[n].block in nest.loops[k].blocks for n in sets for k in around)
 
 
 def _given(program: Program, n: int) -> set[tuple[int, str]]:

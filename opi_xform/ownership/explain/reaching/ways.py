@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Program, Use
 
 
 def between(program: Program, start: int, end: int, wanted: Iterable[int], turns: Iterable[int] = ()) -> list[int]:
@@ -109,3 +109,9 @@ def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) 
         all(r < w if blocks[r] == blocks[w] else program.nest.dominates(blocks[r], blocks[w]) for w in writes)
         for r in reads
     )
+
+
+def sweeps(program: Program, use: Use, n: int) -> bool:
+    """A node is in a loop that is not around a message."""
+    nest, nodes = program.nest, program.graph.nodes
+    return not set(nest.chain(nodes[n].block)) <= set(nest.chain(nodes[use.node].block))

@@ -29,9 +29,25 @@ BUGS = (
     Bug(
         "a pointer that is made from the array stays in it",
         _FROM_STRUCTS,
-        "if not self.between(a, begin, end):",
-        "if False:",
+        "if self.between(a, begin, end):",
+        "if True:",
         ("struct_array_walks_on", "struct_array_given_on", "struct_array_one_of"),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a message of a function that is given the array is one of the array, wherever it begins",
+        _FROM_STRUCTS,
+        "if names != {name} or not mine:",
+        "if not mine:",
+        ("struct_array_put_moved",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a parameter is what its function was given, though the function sets it",
+        "opi_xform.divide.structs.member_flow",
+        "for name, bind in out.items() if name not in several",
+        "for name, bind in out.items()",
+        ("struct_array_got_moved",),
         condition="arrays in structs",
     ),
     Bug(

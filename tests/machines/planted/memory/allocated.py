@@ -9,6 +9,30 @@ _SOURCE = "opi_xform.ownership.spelling.declarations"
 
 BUGS = (
     Bug(
+        "a parameter is a table's name where one call gives the table",
+        "opi_xform.ownership.allocation.freed_rows",
+        "if not all(i < len(call.args) and",
+        "if not any(i < len(call.args) and",
+        ("table_given_two",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "calls through a pointer give a function what the others do",
+        "opi_xform.ownership.allocation.freed_rows",
+        " or function.key in called.taken:",
+        ":",
+        ("table_given_pointer",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "what may be a row of several tables frees none of them",
+        "opi_xform.ownership.placement.events",
+        "if not self.own.isdisjoint(",
+        "if not self.objects.isdisjoint(",
+        ("table_given_moved",),
+        condition="allocation and free",
+    ),
+    Bug(
         "what others write into a copy of a struct",
         "opi_xform.values.evaluate",
         "if base in self.objects.foreign or o in self.objects.foreign:",

@@ -6,6 +6,22 @@ _LIVENESS = "opi_xform.ownership.liveness.liveness"
 
 BUGS = (
     Bug(
+        "a send to rank 0 reads no more than one to MPI_PROC_NULL",
+        "opi_xform.ownership.liveness.buffer_events",
+        'self.regions.compare(">=", dest, ZERO)',
+        'self.regions.compare(">", dest, ZERO)',
+        ("to_nobody_zero",),
+        condition="packed",
+    ),
+    Bug(
+        "what is replaced by nothing is not there afterwards",
+        "opi_xform.ownership.procnull.sources",
+        'if u.side != "send" or u.op.replaces or u.buffer.peer is None:',
+        'if u.side != "send" or u.buffer.peer is None:',
+        ("to_nobody_replaced",),
+        condition="packed",
+    ),
+    Bug(
         "a receive that replaces brings all that is read after it",
         _LIVENESS,
         "if region is not None and live.subtract(region).is_empty():",

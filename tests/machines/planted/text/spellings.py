@@ -8,8 +8,25 @@ _FILLED = "opi_xform.ownership.allocation.filled"
 _GIVEN = "opi_xform.ownership.spelling.given_names"
 _EDITS = "opi_xform.ownership.placement.allocation_edits"
 _PARAMETERS = "opi_xform.ownership.spelling.parameters"
+_OWN = "opi_xform.attempts.own_parameters"
 
 BUGS = (
+    Bug(
+        "a parameter that its function sets has no value before that",
+        _OWN,
+        'f"{declared}{name} = {given};"',
+        'f"{declared}{name};"',
+        ("own_parameter_read",),
+        condition="short names",
+    ),
+    Bug(
+        "only one parameter's declaration names it",
+        _OWN,
+        "if item is None or len(here) != 1:",
+        "if item is None or not here:",
+        ("own_parameter_size",),
+        condition="short names",
+    ),
     Bug(
         "the address of a pointer counts as that of what it points to",
         _PARAMETERS,
@@ -188,9 +205,17 @@ BUGS = (
     Bug(
         "a variable that a size is kept in is set once",
         "opi_xform.ownership.allocation.allocating",
-        "return variable.init if setting == 1 else None",
-        "return variable.init",
+        "return value if setting == 1 else None",
+        "return value",
         ("alloc_chain_variable_set",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "a variable that a size is kept in begins anew in each call",
+        "opi_xform.ownership.allocation.allocating",
+        'if variable.kind != "local" or variable.type.volatile',
+        "if variable.type.volatile",
+        ("alloc_chain_assigned_static",),
         condition="allocation and free",
     ),
     Bug(

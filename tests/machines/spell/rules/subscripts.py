@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir.types import Type
-from tests.machines.spell.source import Change, Place, Source
+from tests.machines.spell.source import MESSAGES, Change, Place, Source
 from tests.machines.spell.table import rewriting
 
 
@@ -155,13 +155,39 @@ def dot_as_arrow(s: Source) -> Iterator[Change]:
 
 @rewriting("subscripts")
 def two_as_one(s: Source) -> Iterator[Change]:
-    """``a[i][j]`` of an array of arrays becomes ``(&a[0][0])[i * m + j]``."""
+    """``a[i][j]`` of an array of arrays, none of which is a message of its own, becomes ``(&a[0][0])[i * m + j]``.
+
+    A subscript does not leave its row (C 6.5.6): where rows are messages, the other words would say something else.
+    """
+    sent = {e.var for e in _row_messages(s)}
     for e in _subscripts(s):
         match e.base:
-            case ast.Index(base=ast.VarRef() as base, index=first) as row if s.may_edit(base, first):
+            case ast.Index(base=ast.VarRef(var=var) as base, index=first) as row if var not in sent and s.may_edit(
+                base, first
+            ):
                 m = row.type.count if row.type.is_array else None
                 if m and e.type.is_scalar and not e.type.is_pointer:
                     index = f"{s.atom(first)} * {m} + {s.atom(e.index)}"
                     yield (s.edit(e, f"(&{s.text(base)}[0][0])[{index}]"),)
             case _:
                 pass
+
+
+def _row_messages(s: Source) -> Iterator[ast.VarRef]:
+    """Arrays of arrays of which a message, or a function of the program, is given one: ``a[i]``, ``&a[i][0]``."""
+    known = {*MESSAGES, *(function.key for function in s.functions)}
+    for place in s.places:
+        e = place.expr
+        above = [x for x in place.above if not isinstance(x, ast.Cast)]
+        if isinstance(e, ast.VarRef) and len(above) > 1 and _is_row(above[0]):
+            if len(above) > 3 and isinstance(above[1], ast.Index) and isinstance(above[2], ast.AddrOf):
+                above = above[2:]
+            match above[1]:
+                case ast.Call(callee=ast.FuncRef(name=name)) if name in known:
+                    yield e
+                case _:
+                    pass
+
+
+def _is_row(e: ast.Expr) -> bool:
+    return isinstance(e, (ast.Index, ast.Deref)) and e.type.is_array

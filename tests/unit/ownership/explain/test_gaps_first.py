@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from case_tools import run_tool
 
 HEAD = "#include <mpi.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
@@ -60,3 +61,68 @@ def test_gaps_of_a_buffer_s_own_messages_come_before_what_may_be_read_of_it(tmp_
     made = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
     assert (site["decision"], site["code"]) == ("keep", "OPI107")
     assert [(note["line"], note["message"]) for note in site["notes"]] == [(made, "made here")]
+
+
+STRIDE = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    double *u = calloc(2 * n, sizeof *u), s = 0;
+    MPI_Request r;
+    MPI_Datatype t;
+    MPI_Init(&argc, &argv);
+    MPI_Type_vector(n, 1, 2, MPI_DOUBLE, &t); // MADE
+    MPI_Type_commit(&t);
+    for (int k = 0; k < n; k++) {
+        @
+        for (int i = 0; i < 2 * n; i++)
+            s += u[i]; // READ
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    printf("%g\\n", s);
+    MPI_Finalize();
+    return 0;
+}
+"""
+INSIDE = "the call begins inside `u`, at a place that the program computes; a message needs a buffer of its own"
+SYNCHRONOUS = "a synchronous send completes only when it is received, which OPI_Igive does not promise"
+PERSISTENT = "a persistent request: the buffer belongs to it from MPI_Start to completion, again and again"
+ALL = [
+    ("MPI_Issend(u, 100 * n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);", "OPI101", ["READ", SYNCHRONOUS]),
+    ("MPI_Issend(u + n, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);", "OPI107", [SYNCHRONOUS, INSIDE]),
+    ("MPI_Send_init(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);", "OPI107", [PERSISTENT, "MADE", INSIDE]),
+    ("MPI_Recv_init(u + n, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);", "OPI207", [PERSISTENT, INSIDE]),
+    ("MPI_Isend(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "OPI101", ["READ", "MADE"]),
+    ("MPI_Irecv(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "OPI207", ["MADE", INSIDE]),
+]
+
+
+@pytest.mark.parametrize(("call", "code", "told"), ALL)
+def test_all_that_a_call_would_have_to_change_is_told(call: str, code: str, told: list[str], tmp_path: Path) -> None:
+    """Where only one of them is changed, the site stays."""
+    text = STRIDE.replace("@", call)
+    (tmp_path / "a.c").write_text(text)
+    status, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert status == 0, err
+    (site,) = json.loads(out)["sites"]
+    lines = {
+        mark: i for i, line in enumerate(text.splitlines(), 1) for mark in ("MADE", "READ") if f"// {mark}" in line
+    }
+    assert (site["decision"], site["code"]) == ("keep", code)
+    parts = site["message"].split("; also, ")
+    assert len(parts) == len(told)
+    for part, words in zip(parts, told, strict=True):
+        assert (f"line {lines[words]}" in part) if words in lines else part == words
+
+
+def test_threads_that_use_the_buffer_are_told_with_the_form_of_a_call(tmp_path: Path) -> None:
+    """Another form of call would leave them where they are."""
+    call = "MPI_Send_init(u, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);"
+    call += "\n#pragma omp parallel firstprivate(u)"
+    (tmp_path / "a.c").write_text(STRIDE.replace("@", call))
+    status, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert status == 0, err
+    (site,) = json.loads(out)["sites"]
+    assert (site["code"], site["message"]) == ("OPI107", f"{PERSISTENT}; also, a pragma names `u`")

@@ -21,7 +21,7 @@ from opi_xform.ownership.placement.free_tests import free_tests
 from opi_xform.ownership.placement.frees import Releases
 from opi_xform.ownership.placement.guards import cases
 from opi_xform.ownership.placement.place import Placement, place
-from opi_xform.ownership.placement.row_graph import views
+from opi_xform.ownership.placement.row_graph import _row_loops, views
 from opi_xform.ownership.placement.situation import Situation, State, Unplaceable
 from opi_xform.ownership.placement.states import NONE, Event
 from opi_xform.ownership.spelling.mentions import Mentions
@@ -203,6 +203,19 @@ def test_rows_are_looked_at_one_by_one() -> None:
     assert one is not None
     send = found.uses[0].node
     assert any(told[0].concerns(e.row) for e in events.by_node[send])
+
+
+@pytest.mark.parametrize(("outside", "inside", "known"), [("", "double *b[4];", True), ("double *b[4];", "", False)])
+def test_how_many_rows_a_round_has_is_known_where_the_array_is_there_for_one_round(
+    outside: str, inside: str, known: bool
+) -> None:
+    """Of a longer-lived array a row may be in one round and not in the next."""
+    turns = (
+        "for (int i = 0; i < n; i++) {\nb[i] = malloc(80);\nb[i][0] = 1;\n" + SEND.format("b[i]") + "\nfree(b[i]);\n}"
+    )
+    found = program(f"{outside}\nfor (int d = 0; d < 3; d++) {{\nint n = argc + d;\n{inside}\n{turns}\n}}")
+    loops = _row_loops(found.program, events_of(found).all)
+    assert [(loop.once, loop.span is not None) for loop in loops] == [(True, known)]
 
 
 # --- the situation ----------------------------------------------------------------------------------------------------

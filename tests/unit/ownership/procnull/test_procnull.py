@@ -6,7 +6,8 @@ import pytest
 from core_support import program
 
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.procnull.sources import ProcNull
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.procnull.sources import ProcNull, destination
 
 HEAD = "static int mark, size; static int table[4], clean[4]; int elsewhere(void);\n"
 
@@ -116,3 +117,18 @@ def test_through_struct_assignment() -> None:
     head = "struct peers { int left, right; };"
     body = "struct peers a, b[2]; a.left = {}; a.right = 1; b[rank] = a; mark = b[size].left;"
     assert possible(body.format("MPI_PROC_NULL"), head) == [True]
+
+
+@pytest.mark.parametrize(
+    ("call", "asked"),
+    [
+        ("MPI_Send(a, 9, MPI_INT, rank - 1, 0, MPI_COMM_WORLD);", [True]),
+        ("MPI_Recv(a, 9, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, 0);", [False]),
+        ("MPI_Sendrecv_replace(a, 9, MPI_INT, rank - 1, 0, rank, 0, MPI_COMM_WORLD, 0);", [False, False]),
+    ],
+)
+def test_where_a_send_reads(call: str, asked: list[bool]) -> None:
+    """It is asked of the destination of what reads its buffer for a rank only."""
+    text = f"static int a[99]; int main(void) {{ int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank); {call} return 0; }}"
+    found = program(text).program
+    assert [destination(found, use) is not None for use in collect(found)] == asked

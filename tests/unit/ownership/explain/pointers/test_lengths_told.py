@@ -42,8 +42,9 @@ static void make(struct group *g)
     free(b);
 """
     text, site = kept(before, inside[: inside.index("double *b")] + rows, tmp_path)
-    part = f"line {line_of(text, 'PART')} makes its rows parts of one block"
-    assert site["message"] == f"the call names a row of `p`, and {part}; a message needs a buffer of its own"
+    part = f"the call names a row of `p`, and line {line_of(text, 'PART')} makes its rows parts of one block"
+    also = f"also, could not show how long `g[…].row` is, which `MPI_Type_contiguous` makes at line {at}"
+    assert site["message"] == f"{part}; a message needs a buffer of its own; {also}"
 
 
 def test_rows_of_structs_go_before_the_datatype_of_a_struct(tmp_path: Path) -> None:
@@ -62,8 +63,10 @@ def test_rows_of_structs_go_before_the_datatype_of_a_struct(tmp_path: Path) -> N
     free(b);
 """
     text, site = kept("", inside, tmp_path)
-    part = f"line {line_of(text, 'PART')} makes its rows parts of one block"
-    assert site["message"] == f"the call names a row of `p`, and {part}; a message needs a buffer of its own"
+    part = f"the call names a row of `p`, and line {line_of(text, 'PART')} makes its rows parts of one block"
+    made = f"it is made by `MPI_Type_create_struct` at line {line_of(text, 'MPI_Type_create_struct')}"
+    also = f"also, could not show that the datatype has no gaps: {made}"
+    assert site["message"] == f"{part}; a message needs a buffer of its own; {also}"
     whole = inside.replace("p[rank], n, dot", "b, 4 * n, dot").replace("p[i] = &b[i * n];", "p[i] = NULL;")
     text, site = kept("", whole, tmp_path)
     assert f"it is made by `MPI_Type_create_struct` at line {line_of(text, 'MADE')}" in site["message"]

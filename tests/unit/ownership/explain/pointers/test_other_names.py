@@ -129,7 +129,8 @@ def test_a_read_by_another_name_is_told_by_that_name(tmp_path: Path, capfd: pyte
         "free(came);",
     ]
     text, found = sites(lines, tmp_path, capfd)
-    message = f"line {line_of(text, 'READ')} may read bytes of `came` that this receive does not bring, as `seen`"
+    reads = f"line {line_of(text, 'READ')} reads only those bytes of `came` that this receive brings, as `seen`"
+    message = f"could not show that {reads}"
     assert found[-1]["message"] == message
     assert [note["message"] for note in found[-1]["notes"]] == ["`seen` is read here"]
 

@@ -9,6 +9,7 @@ from typing import Any
 from case_tools import run_tool
 
 from opi_xform.ownership.explain.pointers.second_names import called_by, set_beside
+from opi_xform.ownership.explain.pointers.settings import never_set
 from opi_xform.ownership.explain.reaching.levels import supposed
 from tests.unit.ownership.explain.pointers.told_programs import HEAD, MAIN, TAIL, line_of
 
@@ -16,7 +17,7 @@ TO = "1, 0, MPI_COMM_WORLD);"
 FROM = "0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
 
 
-WORDS = (called_by, set_beside, supposed)  # what is tested here, by way of the whole tool
+WORDS = (called_by, never_set, set_beside, supposed)  # what is tested here, by way of the whole tool
 
 
 def sites(before: str, lines: list[str], folder: Path) -> tuple[str, list[dict[str, Any]]]:
@@ -81,7 +82,8 @@ def test_another_element_of_a_table_that_is_not_known_is_not_told_as_read(tmp_pa
         *PARTS[3:],
     ]
     text, found = sites(PART, lines, tmp_path)
-    message = f"what `data[…].files` lies in is what a message is sent from at line {line_of(text, 'SENT')}"
+    what = "what `data[…].files` lies in is what a message is sent from, as `data[…].k`,"
+    message = f"{what} at line {line_of(text, 'SENT')}"
     assert (found[1]["code"], found[1]["message"]) == ("OPI402", message)
     read = [line.replace("data[0]", "data[k]") for line in ("int k = rand() % n;", *lines)]
     text, found = sites(PART, read, tmp_path)
@@ -212,3 +214,30 @@ def test_the_arm_of_an_if_is_told_before_what_comes_behind_it(tmp_path: Path) ->
     lines += ['if (argc > 3) puts("sent"); else grow(v, n);', "show(v, n);"]
     text, found = sites(before, lines, tmp_path)
     assert found[0]["message"] == f"`v` is read at line {line_of(text, 'GROW')} after the send"
+
+
+IMAGE = """struct image { int n; unsigned char **rows; };
+static struct image *read_in(int n)
+{
+    struct image *img = malloc(sizeof *img); // MADE
+    img->n = n; // SET
+    return img;
+}
+"""
+
+
+def test_a_pointer_that_no_line_sets(tmp_path: Path) -> None:
+    lines = [
+        "struct image *img = read_in(n);",
+        "for (int t = 0; t < n; t++) {",
+        f"MPI_Recv(img->rows[0], img->n, MPI_CHAR, {FROM}",
+        "for (int i = 0; i < n; i++) img->rows[1][i] += img->rows[0][i];",
+        "}",
+    ]
+    text, found = sites(IMAGE, lines, tmp_path)
+    message = f"no line sets `img->rows` in the struct that line {line_of(text, 'MADE')} allocates, so which buffer "
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", f"{message}`img->rows[0]` is could not be shown")
+    for other in ("memset(img, 0, sizeof *img);", "img->rows = get(n);", "get(img->n); fill(img);"):
+        before = "unsigned char **get(int);\nvoid fill(struct image *);\n" + IMAGE.replace("// SET", other)
+        _, found = sites(before, lines, tmp_path)
+        assert "no line sets" not in found[0]["message"], (other, found[0])

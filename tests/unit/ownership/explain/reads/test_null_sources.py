@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from read_programs import line_of, sites
 
+from opi_xform.ownership.explain.later import nothing_came, silent_before
+
 SIZED = "int k = 10 * t + argc;"
 ALWAYS = "int k = 10 + argc;"
 BESIDE = "s += in[k];"
@@ -38,3 +40,110 @@ def test_a_source_that_may_be_null(tmp_path: Path, size: str, source: str, more:
     if code == "OPI203":
         assert found[0]["message"].startswith(f"the source may be MPI_PROC_NULL (line {line_of(text, 'SET')} sets it")
         assert found[0]["message"].endswith(" then too")  # no advice: a test around the call would not do
+
+
+WORDS = (nothing_came, silent_before)  # what is tested here, by way of the whole tool
+EXCHANGE = [
+    "int *partner = malloc(N * 4), *count = malloc(N * 4), *b = malloc(N * 4);",
+    "MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+    'for (int i = 0; i < 9; i++) { count[i] = i + argc; if (scanf("%d", &partner[i]) != 1) return 1; } // FROM',
+    "for (int i = 0; i < 9; i++) {",
+    "int k = partner[i], m = count[i];",
+    "if (k > rank) {",
+    "for (int j = 0; j < m; j++) b[j] = j;",
+    "MPI_Send(b, m, MPI_INT, k, 1, MPI_COMM_WORLD); // SENT",
+    "MPI_Recv(b, m, MPI_INT, k, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // REAL",
+    "for (int j = 0; j < m; j++) s += b[j];",
+    "} else {",
+    "MPI_Recv(b, m, MPI_INT, k, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // SILENT",
+    "for (int j = 0; j < m; j++) s += b[j]; // READ",
+    "} }",
+]
+
+
+def test_what_is_read_where_another_receive_brings_nothing(tmp_path: Path) -> None:
+    """With k > rank the source is a real rank: it is another receive that may leave there what this one brings."""
+    text, found = sites(EXCHANGE, tmp_path)
+    message = f"line {line_of(text, 'READ')} may read what `b` holds, where line {line_of(text, 'SILENT')} receives "
+    message += "nothing: could not show that its source is not MPI_PROC_NULL (it depends on what `scanf` gives at "
+    message += f"line {line_of(text, 'FROM')})"
+    assert [(site["code"], site["message"]) for site in found[:2]] == [("OPI101", message), ("OPI201", message)]
+    lines = [line_of(text, mark) for mark in ("READ", "SILENT", "FROM")]
+    assert [note["line"] for note in found[0]["notes"]] == lines
+    assert found[2]["code"] == "OPI203"
+    beyond = [line.replace("j < m; j++) s += b[j]; // READ", "j <= m; j++) s += b[j]; // READ") for line in EXCHANGE]
+    _, found = sites(beyond, tmp_path)  # with real sources it would stay as well
+    assert "receives nothing" not in found[0]["message"]
+
+
+UNKNOWN = """int open_it(const char *, int *);
+int get_ints(int, int, int *);
+static int opened(const char *name) { int id; if (open_it(name, &id)) exit(1); return id; }
+static void variable(int id, int k, void *data) { if (get_ints(id, k, data)) exit(1); } // GIVEN
+"""
+
+
+def test_the_call_that_is_given_the_numbers_is_told_and_no_other_unknown_one(tmp_path: Path) -> None:
+    lines = [
+        "int *partner = malloc(9 * 4), *in = malloc(N * 4), id = opened(argv[1]);",
+        "variable(id, 3, partner);",
+        "for (int i = 0; i < 9; i++) {",
+        "int k = partner[i], m = 10 * i;",
+        "MPI_Recv(in, m, MPI_INT, k, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int j = 0; j < m; j++) s += in[j];",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, UNKNOWN)
+    where = f"it depends on what `get_ints` gives at line {line_of(text, 'GIVEN')}"
+    assert found[0]["message"].startswith(f"could not show that the source is not MPI_PROC_NULL ({where})")
+
+
+def test_a_number_that_is_read_from_one_of_several_places_says_where_it_is_read(tmp_path: Path) -> None:
+    """What other lines write through pointers that may stand for the same memory is not told."""
+    before = UNKNOWN + "struct map { int *partner, **index; };\nint *listed(int);\n"
+    before += "static void *room(int n) { return n > 0 ? malloc(n) : NULL; }\n"
+    lines = [
+        "struct map *map = malloc(sizeof *map); int *in = malloc(N * 4);",
+        "map->partner = listed(argc * 4); map->index = room(argc * sizeof(int *));",
+        "for (int i = 0; i < argc; i++) {",
+        "map->index[i] = room(i * 4); for (int j = 0; j < i; j++) map->index[i][j] = -1;",
+        "}",
+        "for (int i = 0; i < argc; i++) {",
+        "int k = map->partner[i], m = 10 * i; // HERE",
+        "MPI_Recv(in, m, MPI_INT, k, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int j = 0; j < m; j++) s += in[j];",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, before)
+    where = f"line {line_of(text, 'HERE')} reads it from `map->partner[…]`"
+    assert found[0]["message"].startswith(f"could not show that the source is not MPI_PROC_NULL ({where})")
+
+
+def test_a_number_in_a_struct_comes_from_what_sets_it_and_not_from_what_sets_the_rest(tmp_path: Path) -> None:
+    before = """struct settings { char name[64]; int procs, *cells; };
+static struct settings *settings(const char *file)
+{
+    struct settings *p = malloc(sizeof *p);
+    char line[99];
+    FILE *f = fopen(file, "r");
+    memset(p->name, 0, 64);
+    strcpy(p->name, "x");
+    p->procs = 2;
+    p->cells = malloc(99);
+    if (f && fgets(line, 99, f)) p->procs = atoi(line); // PROCS
+    return p;
+}
+"""
+    lines = [
+        "struct settings *p = settings(argv[1]);",
+        "int *in = malloc(n * 4), k = (rank - 1 + p->procs) % p->procs, got;",
+        "for (int i = 0; i < 9; i++) {",
+        "MPI_Status st;",
+        "MPI_Sendrecv(&n, 1, MPI_INT, k, 1, in, n, MPI_INT, k, 1, MPI_COMM_WORLD, &st);",
+        "MPI_Get_count(&st, MPI_INT, &got);",
+        "for (int j = 0; j < got / 2; j++) s += in[j];",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, before)
+    where = f"it depends on what `atoi` gives at line {line_of(text, 'PROCS')}"
+    assert found[1]["message"].startswith(f"could not show that the source is not MPI_PROC_NULL ({where})")

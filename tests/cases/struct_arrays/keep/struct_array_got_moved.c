@@ -1,0 +1,45 @@
+/* A function is given the second array of a struct, goes back to the first one, and receives that. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 24
+
+static struct {
+    double first[N], in[N];
+} halo;
+static double u[N];
+
+static void get(double *b, int n)
+{
+    b -= N;
+    MPI_Recv(b, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 5 ? atoi(argv[5]) : N;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int t = 0; t < 3; t++) {
+        if (rank == 0) {
+            MPI_Send(u, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+            MPI_Send(u, N, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            get(halo.in, n);
+            for (int i = 0; i < n; i++)
+                u[i] += halo.first[i];
+            MPI_Recv(halo.in, N, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+            for (int i = 0; i < N; i++)
+                u[i] -= halo.in[i];
+        }
+    }
+    for (int i = 0; i < N; i++)
+        total += u[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,56 @@
+"""What the program puts beside a message before it comes, where a line reads anything of the buffer after that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from read_programs import line_of, sites
+
+from opi_xform.ownership.explain.culprits import writes_beside
+from opi_xform.ownership.explain.part_reasons import beside_refusal
+
+WORDS = (beside_refusal, writes_beside)  # what is tested here, by way of the whole tool
+MIXED = """static void mixed(int *to, int *from, int n, int step)
+{
+    for (int i = 0; i < n; i += step) memcpy(to + (i << 1), from + i, step * sizeof(int)); // READ
+}
+"""
+LINES = [
+    "int all[N], both[N], k = n / 2;",
+    "for (int i = 0; i < N; i++) all[i] = i;",
+    "for (int t = 0; t < 4; t++) {",
+    "if (rank & (1 << t)) {",
+    "memcpy(both + k, all + k, k * sizeof(int)); // UPPER",
+    "MPI_Recv(both, k, MPI_INT, rank ^ (1 << t), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "} else {",
+    "MPI_Recv(both + k, k, MPI_INT, rank ^ (1 << t), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    "memcpy(both, all, k * sizeof(int));",
+    "}",
+    "mixed(all, both, k, n / 8);",
+    "}",
+    "s += all[3];",
+]
+
+
+def test_what_is_written_beside_the_message_before_it_comes(tmp_path: Path) -> None:
+    text, found = sites(LINES, tmp_path, MIXED)
+    upper, read = line_of(text, "// UPPER"), line_of(text, "// READ")
+    message = f"line {upper} writes `both` beside the message, before this receive, and line {read} may read that "
+    assert (found[0]["code"], found[0]["message"]) == ("OPI201", message + "after it")
+    assert (found[0]["notes"][-1]["line"], found[0]["notes"][0]["line"]) == (upper, read)
+
+
+def test_what_may_be_of_the_message_is_not_told_as_beside_it(tmp_path: Path) -> None:
+    lines = [line.replace("both + k, all + k", "both + t, all + k") for line in LINES]
+    text, found = sites(lines, tmp_path, MIXED)
+    assert found[0]["message"].startswith(f"could not show that line {line_of(text, '// READ')} reads only those bytes")
+    lines = [line.replace("rank & (1 << t)", "rank & (1 << t) && memcpy(all, both, 8)") for line in LINES]
+    lines[4], lines[5] = lines[5], lines[4]  # it comes after the message
+    text, found = sites(lines, tmp_path, MIXED)
+    assert "before this receive" not in found[0]["message"]
+
+
+def test_a_receive_inside_a_buffer_is_told_as_that_where_it_is_not_known_what_is_read(tmp_path: Path) -> None:
+    _, found = sites(LINES, tmp_path, MIXED)
+    message = "the call begins inside `both`, at a place that the program computes; a message needs a buffer of its own"
+    assert (found[1]["code"], found[1]["message"]) == ("OPI204", message)
