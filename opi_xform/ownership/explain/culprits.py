@@ -364,12 +364,6 @@ def place_in_words(written: Expressions, program: Program, use: Use, n: int) -> 
     return False
 
 
-def sweeps(program: Program, use: Use, n: int) -> bool:
-    """A node is in a loop that is not around a message."""
-    nest, nodes = program.nest, program.graph.nodes
-    return not set(nest.chain(nodes[n].block)) <= set(nest.chain(nodes[use.node].block))
-
-
 def own_words_first(
     written: Expressions, program: Program, use: Use, nodes: Iterable[int], among: Iterable[int]
 ) -> list[int]:

@@ -34,14 +34,14 @@ from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
-from opi_xform.ownership.explain.reasons import leftmost, liveness_refusal, named_in, written
+from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import NO_START
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, leftmost
 from opi_xform.regions.sets import BudgetExceeded
 
 FORM = frozenset(

@@ -227,6 +227,27 @@ def _plain(program: Program, span: Span) -> str:
     return text if span.macro is None and 0 < len(text) <= LONGEST and text.isprintable() and "`" not in text else ""
 
 
+def set_elsewhere(program: Program, use: Use, n: int, key: str | None, name: str) -> str:
+    """What is said of a node that reads by another variable, which is set to a message's memory only where no process
+    comes to that runs the message's call; '' for none.
+    """
+    frame, branches = program.graph.nodes[n].frame, branches_of(program)
+    if key is None or use.object < 0:
+        return ""
+    found = list[int]()
+    for d in names_of(program).defs.get(("v", program.values.objects.variable(frame, key), 0), ()):
+        action = program.graph.nodes[d].action
+        value = action.value if isinstance(action, ins.Define) else None
+        if value is not None and use.object in program.points_to.operand(frame, value):
+            found.append(d)
+    if not found or not all(branches.excluded(use.node, d) for d in found):
+        return ""
+    other, line = program.variables[key].name, line_of(node_span(program, n))
+    sets = line_of(node_span(program, found[0]))
+    message = f"could not show that {line} reads no `{name}` by `{other}`, which {sets} sets to it"
+    return f"{message}, where this call does not come"
+
+
 def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> str:
     """A send that the next turn of its loop sends once more, where nothing in that loop writes; '' for none."""
     nest, nodes, symbols = program.nest, program.graph.nodes, program.values.symbols

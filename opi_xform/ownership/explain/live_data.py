@@ -19,7 +19,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
-from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, sweeps, together
+from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
 from opi_xform.ownership.explain.datatypes import several_rows
 from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
@@ -37,8 +37,8 @@ from opi_xform.ownership.explain.other_pointers import (
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.copied import copies
 from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
-from opi_xform.ownership.explain.reaching.ways import reached
-from opi_xform.ownership.explain.reasons import SENT_AGAIN, read_first
+from opi_xform.ownership.explain.reaching.ways import reached, read_first, sweeps
+from opi_xform.ownership.explain.reasons import SENT_AGAIN
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -99,8 +99,7 @@ class LiveData:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
         copied = copies(self.program, argument, frame)
-        if root[0] == STORED:
-            mine = {n for n in mine if not self.of_another_list(argument, frame, n)}
+        mine = {n for n in mine if root[0] != STORED or not self.of_another_list(argument, frame, n)}
         if copied:  # which of the structs by that name a pointer elsewhere is of would have to be known
             mine = {n for n in mine if n == use.node or self.by_words(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
@@ -122,8 +121,7 @@ class LiveData:
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
         reads = {n for n in reads if not self.elsewhere.of_another_row(argument, frame, n, self.lvalues(n))}
         reads = {n for n in reads if not (self.never(self.graph.nodes[n].block) or self.elsewhere.never_called(n))}
-        if own:
-            reads = {n for n in reads if self.graph.nodes[n].frame == frame}
+        reads = {n for n in reads if not own or self.graph.nodes[n].frame == frame}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if root[0] == STORED and not self.program.complete:  # another function need not be called with the same struct

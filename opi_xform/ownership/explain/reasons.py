@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -30,6 +30,7 @@ from opi_xform.ownership.explain.later import (
     nothing_came,
     received_meanwhile,
     sent_twice,
+    set_elsewhere,
 )
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
@@ -41,9 +42,9 @@ from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
 from opi_xform.ownership.liveness.zero_ends import (
     copied_as_text,
-    given_as_text,
     has_characters,
     read_to_an_end,
+    reads_as_text,
     zeros_put,
 )
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
@@ -51,7 +52,7 @@ from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
-from opi_xform.ownership.model.roots import base_of, is_set_inside
+from opi_xform.ownership.model.roots import base_of, is_set_inside, leftmost
 from opi_xform.ownership.procnull.counted import counting, counting_some
 from opi_xform.ownership.procnull.origins import origin
 
@@ -221,12 +222,14 @@ def liveness_refusal(
         message, more = nothing_came(program, silent, name, line, "read")
         notes = (*notes[:1], *more)
     does = "reads" if use.side == "recv" or first not in sites else "sends"
+    key = other_variable(program, use, first)
     elsewhere = not_reached(program, use, first, f"which {does} `{name}`") if reason in _NEEDED else ""
-    message = elsewhere or message
+    message = elsewhere or set_elsewhere(program, use, first, key, name) or message
     other = _other_name(program, use, first, name)
-    if other and other_variable(program, use, first) is None:
+    if other and key is None:
         notes = (*set_through(program, use), *notes)
-    return Refusal(reason, message + (f", as `{other}`" if other and f"`{name}`" in message else ""), notes)
+    also = other and f"`{name}`" in message and f"`{other}`" not in message
+    return Refusal(reason, message + (f", as `{other}`" if also else ""), notes)
 
 
 def _if_least(use: Use, least: int | None, message: str) -> str:
@@ -244,13 +247,6 @@ def named_in(use: Use) -> str:
 
 def _base(use: Use) -> ast.Expr:
     return leftmost(use.call.args[use.argument])
-
-
-def leftmost(e: ast.Expr) -> ast.Expr:
-    """What an argument begins with: `p` in `&p[k]` and `p + k + 1`."""
-    while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
-        e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
-    return e
 
 
 def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> Refusal | None:
@@ -317,15 +313,6 @@ def name_at(program: Program, buffer: Buffer, use: Use) -> str:
         if not foreign or program.variables[e.var].is_global or is_set_inside(function, e.var):
             return buffer.name
     return spelling(e) + (ROWS if carrier.rows and buffer.name.endswith(ROWS) else "")
-
-
-def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:
-    """One of the reads of a loop comes before each of its writes: in the first turn it finds what was there before."""
-    blocks = {n: program.graph.nodes[n].block for n in (*reads, *writes)}
-    return any(
-        all(r < w if blocks[r] == blocks[w] else program.nest.dominates(blocks[r], blocks[w]) for w in writes)
-        for r in reads
-    )
 
 
 def _read_notes(
@@ -433,8 +420,11 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
     filled = zeros_put(program, buffer)
     text = text or (filled is not None and has_characters(program, buffer))
-    ways = (read_to_an_end, copied_as_text) if text else (given_as_text,)
-    if filled is None or not any(way(program, buffer) for way in ways):
+    if filled is not None and not text and (reads := reads_as_text(program, buffer)) is not None:
+        message = f"could not show how much of `{buffer.name}` {line_of(node_span(program, reads))} reads"
+        message += f", and zeros that are put into `{buffer.name}` may be what it reads after a shorter message"
+        return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
+    if filled is None or not text or not any(way(program, buffer) for way in (read_to_an_end, copied_as_text)):
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
     return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))

@@ -69,6 +69,11 @@ def has_characters(program: Program, buffer: Buffer) -> bool:
 
 def given_as_text(program: Program, buffer: Buffer) -> bool:
     """A library function reads it, and no argument says how far: it prints a text, also a member of a struct."""
+    return reads_as_text(program, buffer) is not None
+
+
+def reads_as_text(program: Program, buffer: Buffer) -> int | None:
+    """The first call of such a function; None for none."""
     sites = {u.node for u in buffer.uses}
     for o in buffer.objects:
         for n, accesses in index_of(program).accesses.of(o).items():
@@ -76,8 +81,8 @@ def given_as_text(program: Program, buffer: Buffer) -> bool:
             if not isinstance(call, ins.CallInstr) or n in sites or _of_messages(program, call):
                 continue
             if any(a.kind == "R" and a.length is None for a in accesses):
-                return True
-    return False
+                return n
+    return None
 
 
 def copied_as_text(program: Program, buffer: Buffer) -> bool:

@@ -146,6 +146,13 @@ def base_of(e: ast.Expr) -> ast.Expr:
                 return e
 
 
+def leftmost(e: ast.Expr) -> ast.Expr:
+    """What an argument begins with: `p` in `&p[k]` and `p + k + 1`."""
+    while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
+        e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
+    return e
+
+
 def member_key(e: ast.Member) -> str:
     """A member by its name and its struct: that of another struct is another one."""
     return f"{e.base.type.record}.{e.field}"

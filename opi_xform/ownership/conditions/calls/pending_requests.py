@@ -63,13 +63,16 @@ def pending_refusal(
         for use in chosen:
             if use.node in late:
                 message = f"another operation on `{buffer.name}` may still be pending"
-                if slots_of(names, n, op.request) is None:
+                if others := _of_other_rows(names, buffer, n, use):
+                    message = f"could not show that {line_of(names.span(n))}, whose operation on `{buffer.name}` may"
+                    message += " still be pending, uses another row than this call"
+                elif slots_of(names, n, op.request) is None:
                     message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
                 given_up = _given_up(names, n, op) if op.request is not None else ()
                 if given_up:  # nobody may wait for it then
                     message += f": its request may be cancelled or freed at {line_of(given_up[-1][0])}"
-                hint = None if given_up else _waiting(names, n, op, use.node)
+                hint = None if given_up or others else _waiting(names, n, op, use.node)
                 refusal = Refusal(Reason.PENDING, message, (*held, here), hint=hint)
                 if branches_of(program).excluded(n, use.node):
                     text = f"could not show that no process runs both this call and {line_of(names.span(n))}"
@@ -330,6 +333,15 @@ def _of_slot(a: Access, slot: Slots) -> bool:
         return True
     behind, before = (a.lo - slot.lo - slot.length).constant, (slot.lo - a.lo - a.length).constant
     return not ((behind is not None and behind >= 0) or (before is not None and before >= 0))
+
+
+def _of_other_rows(names: Names, buffer: Buffer, n: int, use: Use) -> bool:
+    """The rows of an array that a node uses are told by other numbers than that of a use: they need not be its own."""
+    resolve = names.program.values.symbols.resolve
+    rows = [u.row for u in buffer.uses if u.node == n]
+    if use.row is None or not rows:
+        return False
+    return all(row is not None and resolve(row - use.row).constant != 0 for row in rows)
 
 
 # --- a carrier stays put while a request knows its address ---------------------------------------------------------

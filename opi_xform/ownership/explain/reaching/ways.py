@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Program, Use
 
 
 def between(program: Program, start: int, end: int, wanted: Iterable[int], turns: Iterable[int] = ()) -> list[int]:
@@ -100,3 +100,18 @@ def reached(graph: Graph, start: int, stops: Collection[int], barred: Collection
             seen.update(fresh)
             work.extend((b, 0) for b in fresh)
     return out
+
+
+def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:
+    """One of the reads of a loop comes before each of its writes: in the first turn it finds what was there before."""
+    blocks = {n: program.graph.nodes[n].block for n in (*reads, *writes)}
+    return any(
+        all(r < w if blocks[r] == blocks[w] else program.nest.dominates(blocks[r], blocks[w]) for w in writes)
+        for r in reads
+    )
+
+
+def sweeps(program: Program, use: Use, n: int) -> bool:
+    """A node is in a loop that is not around a message."""
+    nest, nodes = program.nest, program.graph.nodes
+    return not set(nest.chain(nodes[n].block)) <= set(nest.chain(nodes[use.node].block))

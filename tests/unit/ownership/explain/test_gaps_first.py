@@ -91,7 +91,7 @@ SYNCHRONOUS = "a synchronous send completes only when it is received, which OPI_
 PERSISTENT = "a persistent request: the buffer belongs to it from MPI_Start to completion, again and again"
 ALL = [
     ("MPI_Issend(u, 100 * n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);", "OPI101", ["READ", SYNCHRONOUS]),
-    ("MPI_Issend(u + n, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);", "OPI107", [SYNCHRONOUS, INSIDE]),
+    ("MPI_Issend(u + n, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);", "OPI101", ["READ", SYNCHRONOUS]),
     ("MPI_Send_init(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);", "OPI107", [PERSISTENT, "MADE", INSIDE]),
     ("MPI_Recv_init(u + n, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);", "OPI207", [PERSISTENT, INSIDE]),
     ("MPI_Isend(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "OPI101", ["READ", "MADE"]),

@@ -109,3 +109,77 @@ def test_an_index_of_unsigned_numbers_is_said(tmp_path: Path) -> None:
     wanted = f"could not show that line {line_of(text)} reads only those bytes of `m` that this receive brings"
     wanted += ": its index there is an unsigned number, and sums of those may wrap"
     assert (found[0]["code"], found[0]["message"]) == ("OPI202", wanted)
+
+
+def test_a_test_of_the_same_rank_around_both_goes_behind_what_runs_anyway(tmp_path: Path) -> None:
+    """``first == 0`` is no test of the rank, but made of it: rank 0 does not send."""
+    before = """static void step(double *to, double *from, int first, int n, int rank)
+{
+    if (rank != 0) MPI_Send(&from[first * n], n, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD);
+    if (first == 0)
+        for (int i = 0; i < n; i++) to[i] = from[i] + from[n + i];
+    for (int j = first + 1; j < first + n; j++) to[j * n] = from[(j - 1) * n] + from[j * n]; // HERE
+}
+"""
+    lines = ["double *a = calloc(n * n * n, 8), *b = calloc(n * n * n, 8);", "int first = rank * n;"]
+    lines += ["for (int t = 0; t < 3; t++) {", "step(a, b, first, n, rank);", "step(b, a, first, n, rank);", "}"]
+    text, found = sites([*lines, "s = a[n];"], tmp_path, before)
+    assert found[0]["code"] == "OPI101"
+    assert found[0]["notes"][0]["line"] == line_of(text)
+
+
+def test_a_pointer_that_is_set_where_the_call_does_not_come(tmp_path: Path) -> None:
+    lines = [
+        "double out[n], *in = NULL;",
+        "for (int t = 0; t < 3; t++) {",
+        "    memcpy(out, u, n * 8);",
+        "    if (size > 1) {",
+        f"        MPI_Send(out, n, MPI_DOUBLE, {TO}",
+        "        in = g[1];",
+        "    } else",
+        "        in = out; // SET",
+        "    memcpy(g[0], in, n * 8); // HERE",
+        "}",
+        "s = g[0][0];",
+    ]
+    text, found = sites(lines, tmp_path)
+    message = f"could not show that line {line_of(text)} reads no `out` by `in`, which line {line_of(text, 'SET')} sets"
+    assert found[0]["message"] == f"{message} to it, where this call does not come"
+
+
+def test_of_whole_numbers_how_much_a_call_reads_is_said_and_no_text(tmp_path: Path) -> None:
+    lines = [
+        "int own[n], *in;",
+        "for (int i = 0; i < n; i++) own[i] = i;",
+        "for (int t = 0; t < 3; t++) {",
+        "    in = malloc(n * sizeof(int));",
+        f"    if (size > 1) MPI_Recv(in, n, MPI_INT, {FROM}",
+        "    else in = own;",
+        "    if (rank == 0) memset(in, 0, n * sizeof(int));",
+        "    memcpy(g[0], in, n * sizeof(int)); // HERE",
+        "}",
+        "s = g[0][0];",
+    ]
+    text, found = sites(lines, tmp_path)
+    message = (
+        f"could not show how much of `in` line {line_of(text)} reads, and zeros that are put into `in` may be what"
+    )
+    assert (found[0]["code"], found[0]["message"]) == ("OPI210", f"{message} it reads after a shorter message")
+
+
+def test_an_operation_that_may_be_on_another_row_is_told_as_that(tmp_path: Path) -> None:
+    lines = [
+        "double *rows[64];",
+        "for (int i = 0; i < 64; i++) { rows[i] = malloc(n * 8); for (int j = 0; j < n; j++) rows[i][j] = i; }",
+        "MPI_Request one, two;",
+        "for (int t = 0; t < 3; t++) {",
+        "    MPI_Isend(rows[1], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &one); // SENT",
+        "    MPI_Irecv(rows[n + 1], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &two);",
+        "    MPI_Wait(&one, MPI_STATUS_IGNORE);",
+        "    MPI_Wait(&two, MPI_STATUS_IGNORE);",
+        "    for (int i = 1; i <= n; i++) for (int j = 0; j < n; j++) s += rows[i + 1][j] + rows[i][j];",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path)
+    message = f"could not show that line {line_of(text, 'SENT')}, whose operation on `rows` may still be pending, uses"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI206", f"{message} another row than this call")
