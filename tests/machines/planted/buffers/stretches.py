@@ -86,7 +86,7 @@ BUGS = (
     Bug(
         "no name means something else after a directive",
         _TABLES,
-        " or _directives(read(use.call.span.file), loop.span, behind[0].span)",
+        " or _directives(read(use.call.span.file), whole.span, behind[0].span)",
         "",
         ("stretches_named_anew",),
         condition="stretches",
