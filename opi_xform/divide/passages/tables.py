@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields
+from itertools import pairwise
 
 from opi_xform.divide.decompose import pure
 from opi_xform.divide.mentions import Mention, mentions_of
@@ -133,14 +134,17 @@ def tables(
 # --- the loop ---------------------------------------------------------------------------------------------------------
 
 
+Loop = ast.For | ast.While
+
+
 @dataclass(frozen=True, slots=True)
 class Turning:
     """``for (i = 0; i < n; i++)`` around a message in each turn: the loop, the block that it stands in, i and n.
 
-    whole: the loop, or ``{ int i; for … }``.
+    It may be written as ``int i = 0; while (i < n) { …; i++; }``.  whole: the loop, or ``{ int i; for … }``.
     """
 
-    loop: ast.For
+    loop: Loop
     whole: ast.Stmt
     body: Sequence[ast.Stmt]
     counter: str
@@ -155,11 +159,11 @@ def loop_of(program: Program, function: ast.Function, message: ast.Stmt) -> Turn
     loop = above.get(id(message))
     while loop is not None and (isinstance(loop, ast.Block) or once(loop) is not None):
         loop = above.get(id(loop))
-    if not isinstance(loop, ast.For) or not loop.span.editable or not message.span.editable:
+    if not isinstance(loop, (ast.For, ast.While)) or not loop.span.editable or not message.span.editable:
         return None
     whole: ast.Stmt = loop
     block = above.get(id(loop))
-    counting = _counted(function, loop)
+    counting = _counted(function, loop, block)
     if isinstance(block, ast.Block) and counting is not None and _only_for(function, block, counting[0]):
         whole, block = block, above.get(id(block))
     if not isinstance(block, ast.Block) or any(isinstance(s, ast.Case) for s in block.body) or not whole.span.editable:
@@ -170,7 +174,8 @@ def loop_of(program: Program, function: ast.Function, message: ast.Stmt) -> Turn
     if counting is None:
         return None
     counter, turns = counting
-    inner = (e for whole in expressions(loop.body) for e in within(whole))
+    step = _step(loop)
+    inner = (e for whole in expressions(loop.body) if whole is not step for e in within(whole))
     everywhere = (e for whole in expressions(function.body) for e in within(whole))
     if any(_changes(e, counter) for e in inner) or any(_addressed(e, counter) for e in everywhere):
         return None
@@ -184,11 +189,47 @@ def _only_for(function: ast.Function, block: ast.Block, counter: str) -> bool:
     """``{ int i; for … }``: a block that declares a loop's counter, and has nothing but the loop."""
     if len(block.body) != 2 or not isinstance(block.body[0], ast.DeclStmt):
         return False
-    made = block.body[0]
-    return made.variables == (counter,) and not made.sizes and function.variables[counter].init is None
+    made, init = block.body[0], function.variables[counter].init
+    begun = init is None or isinstance(block.body[1], ast.While)
+    return made.variables == (counter,) and not made.sizes and begun
 
 
-def _counted(function: ast.Function, loop: ast.For) -> tuple[str, ast.Expr] | None:
+def _begun(loop: Loop, block: ast.Stmt | None) -> ast.Stmt | None:
+    """What sets the counter first: the head of a ``for``, or the statement before a ``while``."""
+    if isinstance(loop, ast.For):
+        return loop.init
+    around = block.body if isinstance(block, ast.Block) else ()
+    return next((first for first, then in pairwise(around) if then is loop), None)
+
+
+def _step(loop: Loop) -> ast.Expr | None:
+    """What a loop does at the end of each turn."""
+    if isinstance(loop, ast.For):
+        return loop.step
+    last = loop.body.body[-1] if isinstance(loop.body, ast.Block) and loop.body.body else None
+    return last.expr if isinstance(last, ast.ExprStmt) else None
+
+
+def _by_one(step: ast.Expr | None) -> str:
+    """The variable to which one is added: ``i++``, ``i += 1``, ``i = i + 1``; '' where that is not so."""
+    match step:
+        case ast.IncDec(op="++", operand=ast.VarRef(var=key)):
+            return key
+        case ast.Assign(target=ast.VarRef(var=key), op="+", value=value):
+            one = uncast(value)
+            return key if isinstance(one, ast.IntLit) and one.value == 1 else ""
+        case ast.Assign(target=ast.VarRef(var=key), op="", value=value):
+            total = uncast(value)
+            parts = [uncast(total.left), uncast(total.right)] if isinstance(total, ast.Binary) else []
+            named = [e for e in parts if isinstance(e, ast.VarRef) and e.var == key]
+            ones = [e for e in parts if isinstance(e, ast.IntLit) and e.value == 1]
+            plus = isinstance(total, ast.Binary) and total.op == "+"
+            return key if plus and len(named) == len(ones) == 1 else ""
+        case _:
+            return ""
+
+
+def _counted(function: ast.Function, loop: Loop, block: ast.Stmt | None) -> tuple[str, ast.Expr] | None:
     """``i`` and ``n`` of ``for (i = 0; i < n; i++)``, where i is a whole number of the function's own."""
     cond = loop.cond
     if not isinstance(cond, ast.Binary) or cond.op != "<":
@@ -202,16 +243,14 @@ def _counted(function: ast.Function, loop: ast.For) -> tuple[str, ast.Expr] | No
     if uncast(cond.right).type.kind != "int" or _names(cond.right, key) or not pure(cond.right):
         return None
     begin: ast.Expr | None = None
-    if isinstance(loop.init, ast.DeclStmt) and loop.init.variables == (key,):
+    begun = _begun(loop, block)
+    if isinstance(begun, ast.DeclStmt) and begun.variables == (key,):
         begin = var.init
-    elif isinstance(loop.init, ast.ExprStmt) and isinstance(loop.init.expr, ast.Assign) and loop.init.expr.op == "":
-        target = loop.init.expr.target
-        begin = loop.init.expr.value if isinstance(target, ast.VarRef) and target.var == key else None
+    elif isinstance(begun, ast.ExprStmt) and isinstance(begun.expr, ast.Assign) and begun.expr.op == "":
+        target = begun.expr.target
+        begin = begun.expr.value if isinstance(target, ast.VarRef) and target.var == key else None
     zero = None if begin is None else uncast(begin)
-    step = loop.step
-    if not isinstance(zero, ast.IntLit) or zero.value != 0 or not isinstance(step, ast.IncDec) or step.op != "++":
-        return None
-    if not isinstance(step.operand, ast.VarRef) or step.operand.var != key:
+    if not isinstance(zero, ast.IntLit) or zero.value != 0 or _by_one(_step(loop)) != key:
         return None
     return key, cond.right
 
@@ -226,7 +265,7 @@ def _addressed(e: ast.Expr, key: str) -> bool:
     return isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef) and e.operand.var == key
 
 
-def _set_in_turn(function: ast.Function, loop: ast.For, message: ast.Stmt, e: ast.Expr) -> ast.Expr:
+def _set_in_turn(function: ast.Function, loop: Loop, message: ast.Stmt, e: ast.Expr) -> ast.Expr:
     """What a variable is set to in each turn before a message names it.  Whether it is that then, the proof tells."""
     named = uncast(e)
     if not isinstance(named, ast.VarRef):
@@ -242,7 +281,7 @@ def _set_in_turn(function: ast.Function, loop: ast.For, message: ast.Stmt, e: as
     return set_to
 
 
-def _ahead(loop: ast.For, message: ast.Stmt) -> Iterator[ast.Stmt]:
+def _ahead(loop: Loop, message: ast.Stmt) -> Iterator[ast.Stmt]:
     """What stands before a message in the blocks around it in a loop."""
     at = loop.body
     while at is not message and (body := once(at)) is not None:
@@ -320,7 +359,7 @@ def _alone(program: Program, m: Mention) -> bool:
 
 
 def _rows(
-    program: Program, m: Mention, start: ast.Expr, counter: str, loop: ast.For, function: ast.Function
+    program: Program, m: Mention, start: ast.Expr, counter: str, loop: Loop, function: ast.Function
 ) -> Iterator[Row]:
     """The messages that an element may be of: as its number says, or a loop around it."""
     kind = function.variables[counter].type
@@ -349,7 +388,7 @@ def _rows(
 
 def _counting(s: ast.Stmt) -> Iterator[ast.VarRef]:
     """What a loop counts by."""
-    if isinstance(s, ast.For) and isinstance(s.cond, ast.Binary):
+    if isinstance(s, (ast.For, ast.While)) and isinstance(s.cond, ast.Binary):
         left = uncast(s.cond.left)
         if isinstance(left, ast.VarRef):
             yield left
