@@ -137,7 +137,9 @@ def _disagreements(
         for p in sorted(verdict.converted & staying.keys()):
             for other, their in staying[p]:
                 refusal = their.refusals[p]
-                text = f"the same call sends or receives `{other.name}`, which stays: {refusal.message}"
+                text = refusal.message
+                if other.name != buffer.name or f"`{other.name}`" not in text:  # else it says that of the call's name
+                    text = f"the same call sends or receives `{other.name}`, which stays: {text}"
                 out[p] = Refusal(refusal.reason, text, refusal.notes, form=refusal.form)
     stay = {b.carrier.variable: v.refusals for b, v in zip(groups, verdicts, strict=True) if not v.converted}
     for buffer, verdict in zip(groups, verdicts, strict=True):

@@ -30,7 +30,7 @@ from opi_xform.ownership.explain.culprits import (
 )
 from opi_xform.ownership.explain.datatypes import gaps_of, in_one_block, layout_refusal, of_one_piece, of_structs
 from opi_xform.ownership.explain.later import read_early
-from opi_xform.ownership.explain.live_data import LiveData
+from opi_xform.ownership.explain.live_data import PERHAPS, LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
@@ -38,7 +38,7 @@ from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, writ
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
-from opi_xform.ownership.model.addresses import NO_START
+from opi_xform.ownership.model.addresses import COMPUTED_PLACE, NO_START, POINTS_INTO
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.roots import base_of, leftmost
@@ -270,6 +270,9 @@ class Deepest:
             needed = needed or judge.exceeded or unsaid
         unsure = form is None and (needed or swapped)  # another form of call is easier to see than what may be read
         live = self.live_data.refusal(uses, swapped and not needed, self.alone) if unsure else None
+        part = refusal.message.startswith(COMPUTED_PLACE) or POINTS_INTO in refusal.message
+        if part and live is not None and live.message.endswith(PERHAPS):
+            live = None  # that it is a part of a block, or has parts, is sure
         made = self.made(first)  # another call would still send what the datatype says
         sure = made if live is not None and first.lo is not None and first.lo.constant == 0 else None
         lasting = sure or live or made or form  # of a message that is no part of other data its gaps are sure

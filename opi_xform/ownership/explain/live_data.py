@@ -46,6 +46,7 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import STORED, Origin, Root, Roots, base_of, is_inside
 
 SHOWN = PAIR = 2  # reads that are named; blocks that change places, by several names
+PERHAPS = "perhaps without all of it being written anew"  # how a refusal ends
 MOST = 20_000  # nodes that may touch the memory of one message
 
 Objects = frozenset[int]
@@ -278,7 +279,7 @@ class LiveData:
         span, loop = self.names.span(nodes[0]), loop_around(self.program, use.node)
         sends = "may send" if set_in_turn(self.program, use) else "sends"
         what = f"this call {sends} it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
-        message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
+        message = f"the message lies in `{name}`, and {what}, {PERHAPS}"
         if unwritten and loop is not None and nodes[0] == use.node:
             turn = "the next turn" if sends == "sends" else "a later turn"
             again = f"this call {sends} it again in {turn} of the loop in {line_of(loop)}"

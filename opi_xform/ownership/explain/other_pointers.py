@@ -410,9 +410,13 @@ def by_another_function(program: Program, use: Use, n: int) -> str:
     node, base = program.graph.nodes[n], base_of(use.call.args[use.argument])
     if not isinstance(node.action, ins.Load) or not isinstance(base, ast.VarRef):
         return ""
-    if program.variables[base.var].is_global or called_from(program, n, use.node) is not None:
-        return ""
     e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
+    if program.variables[base.var].is_global:
+        read = None if e is None else base_of(e)
+        other = read.var if isinstance(read, ast.VarRef) and read.type.is_pointer else base.var
+        return program.variables[other].name if other != base.var and program.variables[other].is_global else ""
+    if called_from(program, n, use.node) is not None:
+        return ""
     named = UNSPELLED if e is None else spelling(base_of(e))
     return "" if named in (UNSPELLED, spelling(base)) else named
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opi_xform.codes import Reason
+from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reasons import name_at
+from opi_xform.ownership.explain.reasons import WRITES, name_at
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.roots import base_of
 from opi_xform.ownership.model.split_rows import split_row
 
 READS_ONLY = "could not show that line"  # how a refusal begins that knows of no byte that is read beside a message
@@ -32,6 +35,28 @@ def beside_refusal(judge: Judge, buffer: Buffer, use: Use, n: int, told: Refusal
     message = f"{line_of(span)} writes `{name}` beside the message, before this receive, and "
     message += f"{line_of(node_span(judge.program, n))} may read that after it"
     return replace(told, message=message, notes=(*told.notes, (span, f"`{name}` is written here")))
+
+
+def not_there(program: Program, buffer: Buffer, n: int) -> str:
+    """A buffer may have no memory at a node that touches it, in words; or what the node touches is another one."""
+    variable, action, frames = program.variables[buffer.carrier.variable], program.graph.nodes[n].action, set()
+    function = program.graph.frames[program.graph.nodes[n].frame].function
+    frame = program.graph.nodes[n].frame
+    while frame >= 0:
+        frames.add(program.graph.frames[frame].function)
+        frame = program.graph.frames[frame].parent
+    where = line_of(node_span(program, n))
+    if variable.type.is_array and variable.function not in ("", *frames) and isinstance(action, (ins.Load, ins.Store)):
+        e = Expressions(program).of(function, action)
+        through = "" if e is None or spelling(base_of(e)) == UNSPELLED else f", by `{spelling(base_of(e))}`"
+        return f"could not show that {where} touches other memory than `{buffer.name}`{through}"
+    table = program.values.objects.table
+    heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
+    places = {(s.file, s.line): s for heap in heaps for m in heap.nodes for s in (node_span(program, m),)}
+    does = f"allocate{'s' if len(places) == 1 else ''}"
+    made = f", which {lines_of(places.values())} {does}," if 0 < len(places) <= WRITES else ""
+    shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
+    return f"{shown}, and no place was found at which it could be allocated before that"
 
 
 def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:

@@ -48,8 +48,8 @@ from opi_xform.ownership.liveness.zero_ends import (
     zeros_put,
 )
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside, leftmost
@@ -62,28 +62,6 @@ SENT_AGAIN = "is sent again here"
 WRITES = 3  # places that are told
 _NEEDED = frozenset((Reason.OLD_BYTES, Reason.READ_LATER))  # for them bytes are read, or sent, that are gone
 _VERBS = {"read": "reads", "used": "uses", "written": "writes"}
-
-
-def not_there(program: Program, buffer: Buffer, n: int) -> str:
-    """A buffer may have no memory at a node that touches it, in words; or what the node touches is another one."""
-    variable, action, frames = program.variables[buffer.carrier.variable], program.graph.nodes[n].action, set()
-    function = program.graph.frames[program.graph.nodes[n].frame].function
-    frame = program.graph.nodes[n].frame
-    while frame >= 0:
-        frames.add(program.graph.frames[frame].function)
-        frame = program.graph.frames[frame].parent
-    where = line_of(node_span(program, n))
-    if variable.type.is_array and variable.function not in ("", *frames) and isinstance(action, (ins.Load, ins.Store)):
-        e = Expressions(program).of(function, action)
-        through = "" if e is None or spelling(base_of(e)) == UNSPELLED else f", by `{spelling(base_of(e))}`"
-        return f"could not show that {where} touches other memory than `{buffer.name}`{through}"
-    table = program.values.objects.table
-    heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
-    places = {(s.file, s.line): s for heap in heaps for m in heap.nodes for s in (node_span(program, m),)}
-    does = f"allocate{'s' if len(places) == 1 else ''}"
-    made = f", which {lines_of(places.values())} {does}," if 0 < len(places) <= WRITES else ""
-    shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
-    return f"{shown}, and no place was found at which it could be allocated before that"
 
 
 def liveness_refusal(
@@ -262,7 +240,9 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
 
 def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
     """The buffer's name where a node runs: that of the call, where its function, or one that this calls, is around."""
-    name = name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+    e = _base(use)
+    own = isinstance(e, ast.VarRef) and program.variables[e.var].is_global
+    name = name_at(program, buffer, use) if own or called_from(program, n, use.node) is not None else buffer.name
     return member_in(program, buffer, n, name)
 
 
@@ -310,6 +290,8 @@ def name_at(program: Program, buffer: Buffer, use: Use) -> str:
             foreign = spelling(e) in here and buffer.name.removesuffix(ROWS) not in here
         if variable is not None and variable.function == function.key and variable.key != e.var:
             return spelling(e)  # another name of the same function
+        if variable is not None and member is None and variable.is_global and not buffer.swaps:
+            return spelling(e) if program.variables[e.var].is_global else buffer.name
         if not foreign or program.variables[e.var].is_global or is_set_inside(function, e.var):
             return buffer.name
     return spelling(e) + (ROWS if carrier.rows and buffer.name.endswith(ROWS) else "")

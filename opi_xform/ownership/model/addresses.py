@@ -27,6 +27,8 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
 STORED = "is stored in "
+COMPUTED_PLACE = "the call begins at a computed place inside"  # how a refusal begins
+POINTS_INTO = "points into the block of"  # what a refusal says of another variable
 NO_START = "what could not be shown to be the start of a buffer"
 INSIDE = "is one inside its memory, not that of the start"
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})

@@ -21,8 +21,8 @@ from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
+from opi_xform.ownership.explain.part_reasons import not_there
 from opi_xform.ownership.explain.pointers.row_uses import Untold, rows_untold
-from opi_xform.ownership.explain.reasons import not_there
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.object_index import index_of

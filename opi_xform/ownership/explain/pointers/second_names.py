@@ -9,11 +9,14 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within
+from opi_xform.ownership.model.addresses import POINTS_INTO
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import base_of
 
+SHOWN = 3
 Notes = tuple[tuple[Span, str], ...]
 
 
@@ -88,6 +91,32 @@ def called_by(program: Program, buffer: Buffer, e: ast.Expr) -> str:
         return ""
     called = program.variables[e.var].name
     return f"the call names `{name}` by `{called}`, which {line_of(lines[0][1])} sets from it"
+
+
+def others_into(program: Program, e: ast.Expr) -> tuple[str, Notes] | None:
+    """The variables of the whole program that are set to places in the block of one that a call names, which stay."""
+    e = base_of(e)
+    if not isinstance(e, ast.VarRef) or not program.variables[e.var].is_global:
+        return None
+    name, found = program.variables[e.var].name, dict[str, Span]()
+    for function in program.functions.values():
+        for a in function_expressions(function):
+            if not isinstance(a, ast.Assign) or a.op or not isinstance(a.target, ast.VarRef) or a.target.var == e.var:
+                continue
+            value = a.value
+            while isinstance(value, (ast.Cast, ast.Binary)):
+                value = value.operand if isinstance(value, ast.Cast) else value.left
+            variable = program.variables[a.target.var]
+            if isinstance(value, ast.VarRef) and value.var == e.var and variable.is_global and variable.type.is_pointer:
+                found.setdefault(variable.name, a.span)
+    if not found:
+        return None
+    found = dict(sorted(found.items(), key=lambda one: (one[1].file, one[1].begin)))
+    first, span = next(iter(found.items()))
+    more = ", and other variables do so, too" if len(found) > 1 else ""
+    message = f"`{first}` {POINTS_INTO} `{name}` as well: {line_of(span)} sets it from that{more}"
+    notes = tuple((there, f"`{other}` is set from `{name}` here") for other, there in found.items())
+    return message, notes[:SHOWN]
 
 
 def _sets(program: Program, other: str, key: str) -> Iterator[Span]:

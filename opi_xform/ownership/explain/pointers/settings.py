@@ -16,9 +16,9 @@ from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reasons import named_in, other_variable
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, is_zero, member_key
 
 STEPS = 8  # parameters that are followed to what they are given
 SHOWN = 3
@@ -190,6 +190,36 @@ def set_once(message: str, root: str, name: str, notes: Notes) -> tuple[str, Not
         alone = f"could not show that `{root}` points to what {line_of(notes[0][0])} sets it to, and to nothing else"
         message = f"{alone}, so `{name}` may be any of several buffers"
     return message, notes
+
+
+def set_by_calls(program: Program, e: ast.Expr) -> tuple[str, Notes] | None:
+    """Where the pointers of a table in a struct, which is not known, are set by functions that allocate: by the table's
+    own member, of whatever struct.  None: they are set to something else, too, or to nothing.
+    """
+    name, table = spelling(e), base_of(e.base) if isinstance(e, ast.Index) else None
+    if not isinstance(table, ast.Member):
+        return None
+    found: dict[Span, str] = {}
+    for function in program.functions.values():
+        for a in function_expressions(function):
+            if not isinstance(a, ast.Assign) or not isinstance(a.target, ast.Index) or is_zero(a.value):
+                continue
+            set_in, value = base_of(a.target.base), base_of(a.value)
+            if not isinstance(set_in, ast.Member) or member_key(set_in) != member_key(table):
+                continue
+            callee = value.callee if isinstance(value, ast.Call) else None
+            effect = program.effects.get(callee.name) if isinstance(callee, ast.FuncRef) else None
+            if a.op or effect is None or effect.allocates is None or not isinstance(callee, ast.FuncRef):
+                return None
+            found[a.span] = callee.name
+    if not found:
+        return None
+    places = _in_order(found)[:SHOWN]
+    calls = " and ".join(f"`{called}`" for called in dict.fromkeys(found[span] for span in places))
+    sets = f"{lines_of(places)} set{'s' if len(places) == 1 else ''} it by {calls}"
+    more = ", and other lines do" if len(found) > len(places) else ""
+    message = f"could not show which block `{name}` is: {sets}{more}"
+    return message, tuple((span, f"`{name}` is set here") for span in places)
 
 
 def _written(program: Program, o: int, n: int) -> Iterator[Span]:

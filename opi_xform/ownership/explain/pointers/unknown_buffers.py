@@ -29,9 +29,18 @@ from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.in_turn import several
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
-from opi_xform.ownership.explain.pointers.settings import apart, never_set, set_by_unknown, set_once, settings
+from opi_xform.ownership.explain.pointers.second_names import others_into
+from opi_xform.ownership.explain.pointers.settings import (
+    apart,
+    never_set,
+    set_by_calls,
+    set_by_unknown,
+    set_once,
+    settings,
+)
 from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
+from opi_xform.ownership.model.addresses import COMPUTED_PLACE
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, spelling
@@ -73,7 +82,8 @@ class Strays:
             return Refusal(Reason.CARRIER, text, tuple((span, "allocated here") for span in made)[:SHOWN])
         cause = self.cause(use) if self.program.complete else None
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):
-            cause = self.again(use) or cause
+            others = others_into(self.program, use.call.args[use.argument])
+            cause = self.again(use) or (cause if others is None else _Cause(*others))
         cause = cause or self.given(use)
         if cause is None and not self.program.complete:  # what other files do is why it is not known, or this
             cause = self.cause(use)
@@ -214,7 +224,7 @@ class Strays:
         made = f"the memory that `{key}` returns at {line_of(span)}"
         message = f"the buffer is {made}; what else points into it by then {NOT_FOLLOWED}"
         if inside:
-            message = f"the call begins at a computed place inside {made}; a message needs a buffer of its own"
+            message = f"{COMPUTED_PLACE} {made}; a message needs a buffer of its own"
         return _Cause(message, ((span, "allocated here"),))
 
     def several(self, what: str, defs: list[int], near: list[int], at: int, returned: str) -> _Cause | None:
@@ -272,8 +282,9 @@ class Strays:
             if unset is not None:
                 return _Cause(f"{unset[0]}, so which buffer `{name}` is could not be shown", unset[1])
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
-            notes = settings(self.program, action.address, n, root) or here
-            return behind or _Cause(*set_once(message, root, name, notes))
+            places = settings(self.program, action.address, n, root)
+            by_calls = set_by_calls(self.program, e) if not places else None
+            return behind or _Cause(*(by_calls or set_once(message, root, name, places or here)))
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)

@@ -111,7 +111,9 @@ PAIR += [f"MPI_Recv(b, n, MPI_DOUBLE, other, {FROM} // FROM", f"MPI_Send(b, n, M
 
 def test_a_receive_from_nobody_leaves_what_was_sent_before(tmp_path: Path) -> None:
     partner = "rank + 1 < size ? rank + 1 : MPI_PROC_NULL"
-    text, found = sites([line.replace("PARTNER", partner) for line in PAIR], tmp_path)
+    pair = [line.replace("PARTNER", partner) for line in PAIR]
+    to_somebody = [line.replace("other, ", "(rank + 1) % size, ") if "MPI_Send" in line else line for line in pair]
+    text, found = sites(to_somebody, tmp_path)
     send = next(site for site in found if site["side"] == "send")
     wanted = (
         f"line {line_of(text)} may send what `b` holds once more, where line {line_of(text, 'FROM')} receives nothing"

@@ -54,3 +54,43 @@ def test_a_receive_inside_a_buffer_is_told_as_that_where_it_is_not_known_what_is
     _, found = sites(LINES, tmp_path, MIXED)
     message = "the call begins inside `both`, at a place that the program computes; a message needs a buffer of its own"
     assert (found[1]["code"], found[1]["message"]) == ("OPI204", message)
+
+
+SHARED = """static void spread(int rank, int size, int n, double *a)
+{
+    int part = n / size;
+    if (rank == 0) {
+        for (int i = 1; i < size; i++) MPI_Send(a + i * part, part, MPI_DOUBLE, i, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(a, part, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+static double sum(double *a, int from, int to)
+{
+    double t = 0;
+    for (int i = from; i < to; i++) t += a[i]; // READ
+    return t;
+}
+"""
+
+
+def test_of_two_buffers_by_one_name_that_of_the_call_is_told(tmp_path: Path) -> None:
+    lines = [
+        "if (rank == 0) {",
+        "double *a = malloc(n * 8);",
+        "for (int i = 0; i < n; i++) a[i] = i;",
+        "spread(rank, size, n, a);",
+        "s = sum(a, 0, n / size);",
+        "} else {",
+        "double *a = malloc(n * 8);",
+        "spread(rank, size, n, a);",
+        "s = sum(a, n / size * rank, n);",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, SHARED)
+    assert found[1]["code"] == "OPI202"
+    assert "the same call" not in found[1]["message"]
+    assert f"line {line_of(text, 'READ')}" in found[1]["message"]
+    lines[6:9] = [line.replace("(a", "(b").replace(" a)", " b)").replace("*a", "*b") for line in lines[6:9]]
+    _, found = sites(lines, tmp_path, SHARED)
+    assert "which stays: " in found[1]["message"] or "`b`" in found[1]["message"]
