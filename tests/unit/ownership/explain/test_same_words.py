@@ -210,7 +210,7 @@ def test_a_read_of_more_than_the_first_element_goes_first(tmp_path: Path) -> Non
     lines = ["int *in = malloc((n + 1) * sizeof(int));", "for (int i = 0; i < n + 1; i++) in[i] = i;"]
     lines += [f"MPI_Recv(in, n, MPI_INT, 0, {FROM}", "for (int i = 1;", "i < in[0] + 1; i++)", "s += in[i]; // HERE"]
     text, found = sites(lines, tmp_path)
-    assert told(found[0])[1].startswith(f"line {line_of(text)} may read bytes of `in`")
+    assert told(found[0])[1].startswith(f"could not show that line {line_of(text)} reads only those bytes of `in`")
 
 
 def test_what_packs_only_a_part_is_named(tmp_path: Path) -> None:
