@@ -132,7 +132,8 @@ class LiveData:
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
-            reads = {n for n in reads if not self.collective(n)}
+            kinds = {n: op.kind for n, op in self.names.operations.items()}
+            reads = {n for n in reads if kinds.get(n) != "collective"}
         nearest = self.nearest(use, reads - anew)
         if not nearest and inside:
             nearest = self.nearest(use, loads - self.renewed(use, root, mine, several, True))
@@ -449,10 +450,6 @@ class LiveData:
             return False
         found = self.roots.of(e.base, self.graph.nodes[n].frame)
         return found is not None and found.root == root and found.moved
-
-    def collective(self, n: int) -> bool:
-        op = self.names.operations.get(n)
-        return op is not None and op.kind == "collective"
 
     def unknown(self, n: int) -> bool:
         """A call of a function of which nothing is known."""
