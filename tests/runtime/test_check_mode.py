@@ -215,6 +215,7 @@ def test_the_corpus_passes_the_check(mpi_user: MpiUser, tmp_path: Path, case: Ca
 CONFLICTS = {
     "put-put": ("bytes 8 to 15", "MPI_Put of rank 0", "put-first", "MPI_Put of rank 2", "put-second"),
     "put-get": ("bytes 24 to 31", "MPI_Put of rank 0", "own-put", "MPI_Get of rank 0", "own-get"),
+    "put-put-local": ("bytes 40 to 47", "MPI_Put of rank 0", "local-first", "MPI_Put of rank 0", "local-second"),
     "operations": ("bytes 0 to 7", "MPI_Accumulate of rank 0", "sum", "MPI_Accumulate of rank 2", "product"),
     "update": ("bytes 32 to 39", "MPI_Put of rank 0", "unflushed", "MPI_Accumulate of rank 2", "update"),
 }

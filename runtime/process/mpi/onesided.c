@@ -135,8 +135,10 @@ bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s) {
     return true;
 }
 
+/* Of types that are not looked up in vain: a derived type is looked for by the MPI each time, and is no plain one. */
 size_t opiw_plain_size(MPI_Datatype type) {
-    const struct opi_type *t = opi_type_of(type);
+    const struct opi_type_cache *c = &opi_type_cache[opi_handle_hash(&type, sizeof type) % OPI_TYPE_CACHE];
+    const struct opi_type *t = OPI_LIKELY(c->handle == type) ? c->type : NULL;
     return OPI_LIKELY(t && t->named && t->contiguous && !*opi_device_newest) ? t->size : 0;
 }
 

@@ -90,7 +90,7 @@ static bool answered(struct opiw_target *t, uint32_t number) {
         uint32_t still = number;
         if (now >= until) {
             if (!atomic_compare_exchange_strong_explicit(&d->asked, &still, 0, memory_order_relaxed, memory_order_relaxed))
-                return wait_out(t, number);
+                return t->answers = wait_out(t, number);
             t->looks = atomic_load_explicit(&d->looks, memory_order_relaxed);
             t->passed = t->passing = (uint8_t)(t->passing * 2 < MOST_PASSED ? t->passing * 2 + 1 : MOST_PASSED);
             t->answers = false;

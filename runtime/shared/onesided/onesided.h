@@ -145,7 +145,7 @@ struct opiw_target {
     bool lost;           /* marked: the kernel found no such process when it was to copy */
     bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
     uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
-    bool answers;        /* marked: the last question was answered */
+    bool answers;        /* marked: the last question was answered; false before the first one */
     uint32_t looks;      /* marked: its desk's, when the last question was in vain */
     struct opiw_pace pace[4]; /* marked: of copies of up to 512 bytes, 2 KiB, 4 KiB, and 8 KiB */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */

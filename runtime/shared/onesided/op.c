@@ -72,9 +72,9 @@ static inline bool plain(struct opiw_win *w, const void *origin, MPI_Count count
     if (type != rtype || count != rcount || count <= 0 || !origin || (unsigned)target >= (unsigned)w->size || disp < 0 || w->spans || w->dynamic || w->watched)
         return false;
     struct opiw_target *t = &w->at[target];
-    size_t size = opiw_plain_size(type), from, end;
-    if (!size || !t->direct || __builtin_mul_overflow((size_t)count, size, n) || __builtin_mul_overflow((size_t)disp, (size_t)t->unit, &from) ||
-        __builtin_add_overflow(from, *n, &end) || end > t->size || opiw_no_epoch(w, t))
+    size_t size, from, end;
+    if (!t->direct || !(size = opiw_plain_size(type)) || __builtin_mul_overflow((size_t)count, size, n) ||
+        __builtin_mul_overflow((size_t)disp, (size_t)t->unit, &from) || __builtin_add_overflow(from, *n, &end) || end > t->size || opiw_no_epoch(w, t))
         return false;
     *at = t->base + from;
     return true;

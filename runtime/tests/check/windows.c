@@ -52,6 +52,19 @@ static void put_get(void)
     }
 }
 
+/* The local forms of a flush end no put at the target. */
+static void put_put_local(void)
+{
+    if (world_rank == 0) {
+        lock_shared();
+        MPI_Put(out, 1, MPI_LONG, 1, 5, 1, MPI_LONG, win); /* mark: local-first */
+        MPI_Win_flush_local(1, win);
+        MPI_Win_flush_local_all(win);
+        MPI_Put(out, 1, MPI_LONG, 1, 5, 1, MPI_LONG, win); /* mark: local-second */
+        MPI_Win_unlock(1, win);
+    }
+}
+
 /* Sum and product of two ranks after MPI_Win_start: rank 0 has called MPI_Win_complete, rank 1 not yet MPI_Win_wait. */
 static void operations(void)
 {
@@ -151,6 +164,8 @@ int main(int argc, char **argv)
         put_put();
     else if (is(mode, "put-get"))
         put_get();
+    else if (is(mode, "put-put-local"))
+        put_put_local();
     else if (is(mode, "operations"))
         operations();
     else if (is(mode, "update"))
