@@ -30,6 +30,9 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     at = use.buffer.type
     given = use.call.args[at] if at is not None and at < len(use.call.args) else None
     made = _makers(program, use, given) if given is not None else []
+    if given is not None and not made and 1 < len(sets := _set_to_constants(program, given)) <= _SHOWN:
+        text = f"could not show which datatype `{spelling(given)}` is: it is set at {lines_of(sets)}"
+        return Refusal(Reason.CALL_FORM, text, tuple((span, f"`{spelling(given)}` is set here") for span in sets))
     if given is None or not made or len(made) > _SHOWN or text.startswith("`"):
         return Refusal(Reason.CALL_FORM, text)
     if all(map(_one_block, made)):
@@ -101,6 +104,22 @@ def of_structs(program: Program, use: Use) -> bool:
     at = use.buffer.type
     made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
     return bool(made) and all(_name(call).removeprefix("P") in _STRUCTS for call in made)
+
+
+def _set_to_constants(program: Program, given: ast.Expr) -> list[Span]:
+    """Where a variable that is named as a message's datatype is set; [] where it is set to anything but constants."""
+    given = _bare(given)
+    if not isinstance(given, ast.VarRef):
+        return []
+    sets = []
+    for e in (e for f in program.functions.values() for whole in expressions(f.body) for e in within(whole)):
+        if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef) and e.operand.var == given.var:
+            return []
+        if isinstance(e, ast.Assign) and isinstance(e.target, ast.VarRef) and e.target.var == given.var:
+            if not isinstance(_bare(e.value), (ast.IntLit, ast.MacroConst)):  # as the MPIs define theirs
+                return []
+            sets.append(e.span)
+    return sets
 
 
 def _makers(program: Program, use: Use, given: ast.Expr) -> list[ast.Call]:

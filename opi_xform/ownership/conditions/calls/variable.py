@@ -16,6 +16,9 @@ def check(facts: BufferFacts) -> Refusal | None:
     variable = facts.program.variables[facts.found.carrier.variable]
     if facts.found.carrier.kind != "array" or variable.type.is_array:
         return None
+    if variable.type.is_pointer:
+        message = f"the call names the pointer `{variable.name}` itself, and not the memory that it points to"
+        return Refusal(Reason.SMALL, message)
     if variable.type.is_scalar:
         message = f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
         return Refusal(Reason.SMALL, message)

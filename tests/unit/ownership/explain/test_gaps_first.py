@@ -126,3 +126,33 @@ def test_threads_that_use_the_buffer_are_told_with_the_form_of_a_call(tmp_path: 
     assert status == 0, err
     (site,) = json.loads(out)["sites"]
     assert (site["code"], site["message"]) == ("OPI107", f"{PERSISTENT}; also, a pragma names `u`")
+
+
+def test_a_datatype_that_is_one_of_several_constants(tmp_path: Path) -> None:
+    """None of them has gaps: which one it is has to be told, with the lines that set it."""
+    text = HEAD + "static MPI_Datatype real;\nint main(int argc, char **argv)\n{\nint rank;\n"
+    text += "MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+    text += "real = MPI_FLOAT; // HERE\nif (argc > 1) real = MPI_DOUBLE; // THERE\ndouble *b = malloc(800);\n"
+    text += "if (rank == 0) { b[0] = 1; MPI_Send(b, 100, real, 1, 0, MPI_COMM_WORLD); }\n"
+    text += "else MPI_Recv(b, 100, real, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\nMPI_Finalize();\nreturn 0;\n}\n"
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    lines = [i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line]
+    for site in json.loads(out)["sites"]:
+        where = f"it is set at line {lines[0]} and {lines[1]}"
+        assert site["message"] == f"could not show which datatype `real` is: {where}"
+        assert [note["line"] for note in site["notes"]] == lines
+
+
+def test_the_pointer_itself_is_sent(tmp_path: Path) -> None:
+    """With `&` the message is the pointer; that is no small value of the program's."""
+    text = HEAD + "int main(int argc, char **argv)\n{\nint rank;\ndouble *b = malloc(800);\nb[0] = argc;\n"
+    text += "MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+    text += "if (rank == 0) MPI_Send(&b, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\nMPI_Finalize();\nreturn 0;\n}\n"
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    wanted = "the call names the pointer `b` itself, and not the memory that it points to"
+    assert (site["code"], site["message"]) == ("OPI108", wanted)
