@@ -146,6 +146,18 @@ static void right(struct own *me)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Memory of the program's own: the kernel puts there, where rank 1 is in another process. */
+static void private_memory(struct own *me)
+{
+    MPI_Win win;
+    MPI_Win_create(me->in, sizeof me->in, sizeof me->in[0], MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (me->rank == 0)
+        MPI_Put(me->out, 3, MPI_LONG, 1, 0, 3, MPI_LONG, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     struct own one = {.rank = 0}, *me = &one;
@@ -163,6 +175,8 @@ int main(int argc, char **argv)
         operations(me);
     else if (is(mode, "update"))
         update(me);
+    else if (is(mode, "private"))
+        private_memory(me);
     else
         right(me);
     MPI_Win_free(&me->win);
