@@ -92,7 +92,7 @@ class _Function:
         declared = self.declared(self.data[item[0] : item[1]], name)
         if declared is None:
             return None
-        given = fresh(f"{name}_given", self.program.files, Texts())
+        given = fresh(f"{name}_given", self.program, Texts())
         line, column = self.data.count(b"\n", 0, here[0]) + 1, here[0] - self.data.rfind(b"\n", 0, here[0])
         span = Span(file, here[0], here[0] + len(name.encode()), line, column, editable=True)
         return _Own(variable.key, span, given, f"{declared}{name} = {given};")

@@ -186,6 +186,11 @@ def _with_names(expression: str, function: Function) -> str:
     return expression
 
 
+def _moves_to_a_window(function: Function) -> bool:
+    """Where it is called is noted, for OPI_CHECK."""
+    return any(p.name == "target_disp" for p in function.parameters)
+
+
 def _body(function: Function, kind: str, table: RanksTable) -> str:
     name = function.name
     if kind == "collective":
@@ -195,7 +200,8 @@ def _body(function: Function, kind: str, table: RanksTable) -> str:
     if kind == "expression":
         text = table.expression.get(name) or table.expression[name.removesuffix("_c")]
         call = _with_names(" ".join(text.replace("{call}", f'"{name}"').split()), function)
-        return f"    return {call};\n"
+        site = "    OPIR_SITE();\n" if _moves_to_a_window(function) else ""
+        return f"{site}    return {call};\n"
     unused = "".join(f"    (void){p.name};\n" for p in function.parameters if p.name != "...")
     return f'{unused}    opir_missing("{name}");\n'
 
@@ -222,7 +228,8 @@ def weak_functions(functions: Mapping[str, Function]) -> str:
         declared, weak = (replace(function, name=f"{prefix}{name}").prototype for prefix in ("__wrap_P", "opir_weak_"))
         call = f"__wrap_P{name}({arguments});"
         body = call if function.result == "void" else f"return {call}"
-        parts.append(f"\n{declared};\nEXPORT __attribute__((weak)) {weak};\n{weak} {{\n    {body}\n}}\n")
+        site = "    OPIR_WEAK_SITE();\n" if _moves_to_a_window(function) else ""
+        parts.append(f"\n{declared};\nEXPORT __attribute__((weak)) {weak};\n{weak} {{\n{site}    {body}\n}}\n")
     return "".join(parts)
 
 

@@ -67,6 +67,10 @@ def read_profile(name: str, data: bytes) -> Run:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ProfileError(f"is no profile ({error}); OPI_PROFILE=FILE.json writes one") from error
+    if isinstance(value, dict) and set(value) == {"version", "ranks", "windows"}:
+        raise ProfileError(
+            "is a profile of thread or fiber ranks, which count windows alone; run it with process ranks"
+        )
     if not isinstance(value, dict) or "version" not in value or any(key not in value for key in _KEYS):
         raise ProfileError("is no profile; OPI_PROFILE=FILE.json writes one")
     if value["version"] != VERSION:

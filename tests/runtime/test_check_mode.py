@@ -14,7 +14,10 @@ from pathlib import Path
 
 import pytest
 from case_tools import Case, load_cases, transform
-from conftest import CHECKOUT, MPIS, MpiUser, mpi_program, only_one
+from conftest import CHECKOUT, MPIS, MpiUser, Run, in_turn, mpi_program, only_one
+
+from opi_xform.launch.ranks import ensure_ranks, link_flags
+from opi_xform.resources import runtime_include_dir
 
 WINDOWS = CHECKOUT / "runtime" / "tests" / "check" / "windows.c"
 SOURCE = CHECKOUT / "runtime" / "tests" / "check" / "misuse.c"
@@ -231,16 +234,19 @@ def conflicts(mpi_user: MpiUser, shared_tmp: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("mode", CONFLICTS)
-def test_accesses_to_a_window_that_conflict_are_named_with_their_lines(
-    mpi_user: MpiUser, conflicts: Path, mode: str
-) -> None:
+def assert_named(mode: str, result: Run) -> None:
     touched, first, mark, second, other = CONFLICTS[mode]
-    result = mpi_user.run(3, conflicts, mode, check=False, timeout_s=60, OPI_CHECK="1")
     lines = [rf"\S*windows\.c:{LINE_OF_WINDOWS[name]}\b" for name in (mark, other)]
     pattern = rf"conflicting accesses to {touched} of rank 1's window: {first} at {lines[0]}, {second} at {lines[1]}"
     assert result.code != 0
     assert re.search(pattern, result.err + result.out), (pattern, result.err, result.out)
+
+
+@pytest.mark.parametrize("mode", CONFLICTS)
+def test_accesses_to_a_window_that_conflict_are_named_with_their_lines(
+    mpi_user: MpiUser, conflicts: Path, mode: str
+) -> None:
+    assert_named(mode, mpi_user.run(3, conflicts, mode, check=False, timeout_s=60, OPI_CHECK="1"))
 
 
 def test_accesses_to_a_window_that_are_in_order_are_not_reported(mpi_user: MpiUser, conflicts: Path) -> None:
@@ -254,3 +260,56 @@ def test_right_programs_with_windows_are_not_reported(mpi_user: MpiUser, tmp_pat
     mpi_user.opicc("-g", "-O1", CHECKOUT / "runtime" / "tests" / "onesided" / f"{name}.c", "-o", program)
     result = mpi_user.run(3, program, timeout_s=100, OPI_CHECK="1")
     assert f"{name}: ok" in result.out or "this MPI has no such calls" in result.out
+
+
+OF_RANKS = {
+    "conflicts": WINDOWS,
+    **{n: CHECKOUT / "runtime" / "tests" / "onesided" / f"{n}.c" for n in ("windows", "divided")},
+}
+SPLITS = ("3", "2,1")
+"""Three ranks in one process, and in two."""
+
+
+@pytest.fixture(scope="session")
+def of_ranks(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with programs linked with libopi_ranks."""
+    folder = tmp_path_factory.mktemp("checked")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPI_CACHE", str(opi_cache))
+        flags = link_flags(ensure_ranks(mpi_user.mpi))
+    for name, source in OF_RANKS.items():
+        mpi_user.mpicc("-g", "-O1", f"-I{runtime_include_dir()}", source, *flags, "-o", folder / name)
+    return folder
+
+
+def run_of_ranks(user: MpiUser, program: Path, split: str, kind: str, *arguments: str, **environment: str) -> Run:
+    told = {"OPI_RANKS_PER_PROCESS": split, "OPI_RANKS_CARRIER": kind, **environment}
+    return user.run(len(split.split(",")), program, *arguments, check=False, timeout_s=100, **told)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+@pytest.mark.parametrize("mode", CONFLICTS)
+def test_conflicting_accesses_of_ranks_that_share_processes_are_named(
+    mpi_user: MpiUser, of_ranks: Path, mode: str, kind: str, split: str
+) -> None:
+    assert_named(mode, run_of_ranks(mpi_user, of_ranks / "conflicts", split, kind, mode, OPI_CHECK="1"))
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+@pytest.mark.parametrize("name", OF_RANKS)
+def test_accesses_of_ranks_that_share_processes_and_are_in_order_are_not_reported(
+    mpi_user: MpiUser, of_ranks: Path, name: str, kind: str, split: str
+) -> None:
+    if name != "conflicts":
+        in_turn(mpi_user, len(name) + len(kind) + len(split))
+    result = run_of_ranks(mpi_user, of_ranks / name, split, kind, OPI_CHECK="1")
+    assert (result.code, "conflicting" in result.err) == (0, False), result.err
+    assert f"{'windows' if name == 'conflicts' else name}: ok" in result.out
+
+
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+def test_without_it_nothing_is_said_of_windows_of_ranks(mpi_user: MpiUser, of_ranks: Path, kind: str) -> None:
+    result = run_of_ranks(mpi_user, of_ranks / "conflicts", "2,1", kind, "put-put")
+    assert (result.code, result.err) == (0, "")

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from conftest import CHECKOUT, MpiUser, only_one
 
+from opi_xform.launch.ranks import ensure_ranks, link_flags
+from opi_xform.resources import runtime_include_dir
+
 SOURCE = CHECKOUT / "runtime" / "tests" / "check" / "misuse.c"
 WAITS = SOURCE.with_name("waits.c")
 MESSAGES, BYTES = 50, 3000 * 8
@@ -157,3 +160,49 @@ def test_windows_by_operation_and_way(mpi_user: MpiUser, tmp_path: Path, nodes: 
     seen = {(kind, way): count for kind, by in windows.items() for way, count in by.items() if count["operations"]}
     way = "mpi" if nodes else "direct"
     assert seen == {("put", way): carried, ("get", way): carried}
+
+
+@pytest.fixture(scope="session")
+def windows_of_ranks(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("profiled") / "windows"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPI_CACHE", str(opi_cache))
+        flags = link_flags(ensure_ranks(mpi_user.mpi))
+    mpi_user.mpicc("-g", "-O1", f"-I{runtime_include_dir()}", WINDOWS, *flags, "-o", program)
+    return program
+
+
+@pytest.mark.parametrize("split", ["3", "2,1", "1,2"])
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+def test_windows_of_ranks_that_share_processes(
+    mpi_user: MpiUser, windows_of_ranks: Path, tmp_path: Path, kind: str, split: str
+) -> None:
+    """Over all ranks of all processes: with the keys that processes have, and nothing else is counted. Rank 0 puts into
+    memory of rank 1's own, which the kernel does where rank 1 is in another process."""
+    told = {"OPI_RANKS_PER_PROCESS": split, "OPI_RANKS_CARRIER": kind}
+    processes, file = len(split.split(",")), tmp_path / "profile.json"
+
+    def counted(mode: str) -> dict[tuple[str, str], tuple[int, int]]:
+        result = mpi_user.run(processes, windows_of_ranks, mode, OPI_PROFILE=str(file), **told)
+        assert (result.out, result.err) == ("windows: ok\n", "")
+        profile = json.loads(file.read_text())
+        assert set(profile) == {"version", "ranks", "windows"}
+        assert (profile["version"], profile["ranks"]) == (1, 3)
+        every = [(kind, way, c) for kind, by in profile["windows"].items() for way, c in by.items()]
+        assert len(every) == 6 * 3
+        return {(kind, way): (c["operations"], c["bytes"]) for kind, way, c in every if c["operations"]}
+
+    in_order = {"put": (5, 56), "get": (5, 112), "accumulate": (9, 72), "fetch_and_op": (6, 48)}
+    assert counted("right") == {(kind, "direct"): count for kind, count in in_order.items()}
+    assert counted("private") == {("put", "kernel" if split == "1,2" else "direct"): (1, 24)}
+    table = mpi_user.run(processes, windows_of_ranks, "right", OPI_PROFILE="1", **told).err
+    assert "libopi: profile of 3 ranks\n" in table
+    for kind, (operations, size) in in_order.items():
+        assert re.search(rf"libopi:   window {kind}, +direct +{operations} operations +{size} bytes\n", table), table
+    assert mpi_user.run(processes, windows_of_ranks, "right", OPI_PROFILE="0", **told).err == ""
+
+
+def test_a_profile_of_ranks_that_cannot_be_written(mpi_user: MpiUser, windows_of_ranks: Path, tmp_path: Path) -> None:
+    where = str(tmp_path / "none" / "profile.json")
+    result = mpi_user.run(1, windows_of_ranks, "right", OPI_RANKS="3", OPI_RANKS_CARRIER="threads", OPI_PROFILE=where)
+    assert (result.out, result.err) == ("windows: ok\n", f"libopi: OPI_PROFILE={where}: cannot be written\n")

@@ -154,13 +154,18 @@ def test_thread_ranks_have_no_report(sanitized_ranks: Path, name: str) -> None:
     assert "runtime error" not in done.stderr
 
 
+@pytest.mark.parametrize("watched", ["0", "1"])
 @pytest.mark.parametrize("split", ["3", "2,1"])
-def test_windows_of_thread_ranks_have_no_report(sanitized_ranks: Path, opi_cache: Path, split: str) -> None:
+def test_windows_of_thread_ranks_have_no_report(
+    sanitized_ranks: Path, opi_cache: Path, split: str, watched: str
+) -> None:
     """In one process ThreadSanitizer judges the numbers in the seats; in two it is told what the other passes on."""
     told = {"OPI_RANKS_PER_PROCESS": split, "OPI_RANKS_CARRIER": "threads"}
+    told |= {"OPI_CHECK": watched, "OPI_PROFILE": watched}
     for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):  # no memory is an answer that the program asks for
         told[name] = f"{QUIET[name]},allocator_may_return_null=1"
     result = MpiUser(MPICH[0], opi_cache).run(len(split.split(",")), sanitized_ranks / "divided", **{**QUIET, **told})
     assert "divided: ok, 0 failures" in result.out
+    assert ("profile of 3 ranks" in result.err) == (watched == "1")
     assert "Sanitizer:" not in result.err  # a report; that memory was refused is told without the colon
     assert "runtime error" not in result.err

@@ -30,6 +30,7 @@ from opi_xform.ownership.model.plan import SiteKey
 from opi_xform.ownership.model.stretches import exactly, stretches_of
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.spelling.mentioned import mentions_of
+from opi_xform.ownership.spelling.scopes import names_in
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
@@ -379,7 +380,7 @@ class FromStructs:
             self.words = {w for file in self.program.files for w in re.findall(rb"\w+", self.read(file))}
         plain = f"{variable.name.rstrip('_')}_{name}"
         for new in (plain, f"{variable.name}_{name}", f"{plain}_array"):
-            if new.encode() in self.words or new in self.program.effects:
+            if new.encode() in self.words or new in names_in(self.program) or new in self.program.effects:
                 continue
             # arrays of the same names are told apart by their scopes, as they were
             if self.given.setdefault(new, (variable.name, name)) == (variable.name, name):

@@ -15,6 +15,7 @@ from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.allocations import Allocation
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.allocation.freed_rows import row_of_given
+from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.allocation.sizes import array_size, dimensions
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.pointers.second_names import called_by
@@ -244,7 +245,7 @@ class Builder:
             inits = (self.flow.lowered(frame).function.variables[key].init for key in stmt.variables)
             if not all(_only_reads(e) for e in inits if e is not None):
                 raise Problem(f"{line} does more than to declare `{self.variable.name}`")
-        self.length = fresh(f"{self.variable.name}_bytes", self.program.files, self.texts)
+        self.length = fresh(f"{self.variable.name}_bytes", self.program, self.texts)
         self.edits.append(InsertStatement(d.statement, "after", f"size_t {self.length} = {size};"))
         self.files.add(d.statement.file)
 
@@ -283,6 +284,9 @@ class Builder:
             if d.init_span is None:
                 if not d.name_span.editable or (self.buffer.carrier.rows and d.suffix is None):
                     raise Problem("the pointer's declaration is written by a macro")
+                if self.buffer.carrier.rows and self.variable.type.vla:  # it takes no initialiser
+                    where = f"the scope of `{self.variable.name}` is left, where what is left of them would be freed"
+                    raise Problem(f"could not show that all its pointers have been set wherever {where}")
                 if self.buffer.carrier.rows and d.suffix is not None:
                     self.edits.append(ReplaceText(d.suffix, f"{self.texts.of(d.suffix)} = {{NULL}}"))
                 else:
@@ -306,7 +310,8 @@ class Builder:
                 raise Problem("the buffer is freed by a macro")  # which may do more than that
             if copies[0].wrappers and not alone:
                 raise Problem("the buffer is freed inside an expression")
-            if not any(d.freeing in freed for d in copies):
+            nothing = not has_effect(call.args[copies[0].argument])  # `free(b[d++])` counts on, whatever it frees
+            if nothing and not any(d.freeing in freed for d in copies):
                 test = self.test_of(level, events)
                 if test is not None:
                     stmt, info = test

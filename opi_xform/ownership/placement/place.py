@@ -177,6 +177,8 @@ class _Placing:
         raw = bool(unset) or any(
             s & RAW for e, s in state.events.items() if member is None and e.kind == DEALLOC and e.node in freed
         )
+        # What frees all rows of an array also frees those that no row of a view stands for: nobody has set them.
+        raw = raw or (carrier.rows > 0 and any(i.kind == "free" and not i.rows for i in self.now.insertions))
         written: Written | str = builder.build(
             self.now.converted,
             self.now.insertions,

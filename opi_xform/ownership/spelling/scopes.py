@@ -218,12 +218,22 @@ def _means(
     return all(at in known or quiet[:at].rstrip().endswith((".", "->")) for at in places)
 
 
-def fresh(name: str, files: Iterable[str], texts: Texts) -> str:
-    """The name, or one like it, that no file says anything of: no variable, type, constant or macro."""
-    known = [texts.of(Span(path, 0, _END, 1, 1)) for path in files]
-    while any(re.search(rf"\b{name}\b", text) for text in known):
+def fresh(name: str, program: Program, texts: Texts) -> str:
+    """The name, or one like it, that no file says anything of: no variable, type, constant or macro; nor has a macro
+    pasted it together for a variable or a function.
+    """
+    known, made = [texts.of(Span(path, 0, _END, 1, 1)) for path in program.files], names_in(program)
+    while name in made or any(re.search(rf"\b{name}\b", text) for text in known):
         name = f"opi_{name}"
     return name
+
+
+@once
+def names_in(program: Program) -> frozenset[str]:
+    """The names of all variables and functions, also of those that stand in no text since `##` makes them."""
+    functions = program.functions.values()
+    inner = {v.name for f in functions for v in f.variables.values()}
+    return frozenset({v.name for v in program.variables.values()} | {f.name for f in functions} | inner)
 
 
 def pieces(written: str) -> int:

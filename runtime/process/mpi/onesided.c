@@ -12,7 +12,7 @@
 #include "process/heap/heap.h"
 #include "process/mpi/p2p.h"
 #include "process/objects/request.h"
-#include "shared/onesided/onesided.h"
+#include "shared/onesided/watch.h"
 
 #include <stdlib.h>
 
@@ -335,15 +335,15 @@ static struct card card_of(const struct wish *h, int n, int near, int local, str
     bool given = h->flavor != MPI_WIN_FLAVOR_CREATE || ((h->base || h->size == 0) && !on_device(h->size ? h->base : NULL));
     opi_enter();
     *seat = fits && given ? opi_pool_alloc(opiw_seat_bytes(n)) : NULL;
-    *log = *seat && opi.check ? opi_pool_alloc(opi_watch_bytes()) : NULL; /* without one nothing is checked */
+    *log = *seat && opi.check ? opi_pool_alloc(opiw_log_bytes()) : NULL; /* without one nothing is checked */
     *block = NULL;
     void *base = *seat && h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? window_memory((size_t)h->size, block) : h->base;
     opi_leave();
     if (!*seat || (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !*block))
         return c;
     memset(*seat, 0, opiw_seat_bytes(n));
-    if (*log && (near == 1 || opi_reachable(*log, opi_watch_bytes()))) {
-        memset(*log, 0, opi_watch_bytes());
+    if (*log && (near == 1 || opi_reachable(*log, opiw_log_bytes()))) {
+        memset(*log, 0, opiw_log_bytes());
         c.log = (uint64_t)(uintptr_t)*log;
     }
     c.seat = (uint64_t)(uintptr_t)*seat;

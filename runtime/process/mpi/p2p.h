@@ -153,7 +153,6 @@ int opi_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, 
 int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode);
 
 /* onesided.c */
-size_t opi_watch_bytes(void); /* of what lies beside a seat where OPI_CHECK is on */
 int opi_win_create(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
 int opi_win_allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win, int flavor);
 int opi_win_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);

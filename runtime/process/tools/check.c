@@ -338,17 +338,17 @@ OPI_COLD void opi_check_bad(const char *call, const void *p) {
     if (!opi.check)
         return;
     char here[512], there[512];
-    opi_check_where(opi_check_site, true, here, sizeof here);
+    opi_where(opi_check_site, true, here, sizeof here);
     struct opi_book *b = find(p);
     if (b && (b->state == OPI_B_GIVEN || b->state == OPI_B_FREED)) {
-        opi_check_where(b->gone, true, there, sizeof there);
+        opi_where(b->gone, true, there, sizeof there);
         opi_say("buffer %s at %s, passed to %s at %s", past[b->state], there, call, here);
         return;
     }
     for (size_t i = 0; i < books_room; i++) {
         b = &books[i];
         if (b->start && b->state == OPI_B_HELD && (const char *)p > b->start && (const char *)p < b->start + b->length) {
-            opi_check_where(b->born, true, there, sizeof there);
+            opi_where(b->born, true, there, sizeof there);
             opi_say("%p lies inside the buffer %s at %s, passed to %s at %s", p, b->taken ? "taken" : "allocated", there, call, here);
             return;
         }
@@ -373,10 +373,10 @@ OPI_COLD void opi_check_use_slow(const char *call, const void *p, size_t bytes) 
                 opi_book_open(b);
                 return;
             }
-            opi_check_where(b->born, true, there, sizeof there);
+            opi_where(b->born, true, there, sizeof there);
             opi_die("buffer taken at %s: %zu bytes arrived, read beyond them by %s at %s", there, b->arrived, call, here);
         }
-        opi_check_where(b->gone, true, there, sizeof there);
+        opi_where(b->gone, true, there, sizeof there);
         opi_die("buffer %s at %s, touched at %s (by %s)", past[b->state], there, here, call);
     }
 }

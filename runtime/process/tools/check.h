@@ -7,6 +7,7 @@
 #define OPI_CHECK_H
 
 #include "process/base/types.h"
+#include "shared/places/places.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -58,7 +59,6 @@ void opi_book_open(struct opi_book *b);
 bool opi_book_wrote(struct opi_book *b, const char *address);
 
 /* check_line.c */
-void opi_check_where(void *pc, bool call, char *text, size_t room);
 bool opi_check_line(void **frames, int n, bool exact, char *text, size_t room);
 void opi_check_here(char *text, size_t room);
 

@@ -46,13 +46,13 @@ static void report(const struct opi_book *b, const char *address, void *pc, bool
         first = 0;
     }
     if (!opi_check_line(frames + first, n - first, true, here, sizeof here))
-        opi_check_where(pc, false, here, sizeof here);
+        opi_where(pc, false, here, sizeof here);
     if (b->state == OPI_B_HELD) {
-        opi_check_where(b->born, true, there, sizeof there);
+        opi_where(b->born, true, there, sizeof there);
         opi_say("buffer taken at %s: %zu bytes arrived, byte %zu read at %s", there, b->arrived, (size_t)(address - b->start), here);
         return;
     }
-    opi_check_where(b->gone, true, there, sizeof there);
+    opi_where(b->gone, true, there, sizeof there);
     opi_say("buffer %s at %s, touched at %s (%s, byte %td)", b->state == OPI_B_FREED ? "freed" : "given", there, here, write ? "written" : "read",
             address - b->start);
 }

@@ -65,7 +65,7 @@ __attribute__((destructor)) static void leaks(void) {
     }
     for (int k = 0; k < n; k++) {
         char there[512];
-        opi_check_where(sites[k], true, there, sizeof there);
+        opi_where(sites[k], true, there, sizeof there);
         opi_say("rank %d leaks %zu buffer%s of %zu bytes from %s", opi.world_rank, count[k], count[k] == 1 ? "" : "s", bytes[k], there);
     }
     if (left_out)

@@ -2,6 +2,8 @@
  * pool hits, time in the library, and who sent how much to whom.  What was left to the MPI although both ranks share a node stands apart, with the reason. */
 #include "process/base/error.h"
 #include "process/tools/profile.h"
+#include "shared/onesided/watch.h"
+#include "shared/places/places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +29,7 @@ struct totals {
     uint64_t passed, unexpected;
     uint64_t buffered, helped, refused; /* messages by reference: copied aside while unmatched, copied by both sides, refused by the kernel */
     uint64_t calls, library_ns, waiting_ns;
-    struct opi_window_counts windows;
+    struct opiw_counts windows;
 };
 
 /* To one world rank: what libopi carried, and what the MPI below did. */
@@ -145,7 +147,7 @@ OPI_COLD void opi_profile_native_slow(MPI_Comm comm, int dest, size_t count, MPI
 }
 
 OPI_COLD void opi_profile_window(int kind, int way, size_t bytes) {
-    struct opi_window_count *c = &now.windows.of[kind][way];
+    struct opiw_count *c = &now.windows.of[kind][way];
     c->operations++;
     c->bytes += bytes;
 }
@@ -317,7 +319,7 @@ static void print_table(const struct totals *t, const struct row *all, int n, co
             percent(t->blocks > t->carved ? t->blocks - t->carved : 0, t->blocks), LLU(t->unexpected));
     fprintf(stderr, "libopi: %llu calls, %.6f s in the library, %.6f s of it waiting (all ranks)\n", LLU(t->calls), (double)t->library_ns * 1e-9,
             (double)t->waiting_ns * 1e-9);
-    opi_windows_table(&t->windows);
+    opiw_table(&t->windows);
     for (size_t i = 0; i < nplaces && i < TABLE_SENDERS; i++) {
         char text[512];
         struct count c = sum(places[i].way, SENDER_WAYS);
@@ -380,7 +382,7 @@ static void write_json(FILE *f, const struct totals *t, const struct row *all, i
             (long long)(2 * ours.bytes - t->copies.bytes), LLU(t->passed));
     fprintf(f, "\"by_reference\": {\"both_sides\": %llu, \"copied_aside\": %llu, \"refused\": %llu},\n ", LLU(t->helped), LLU(t->buffered), LLU(t->refused));
     fprintf(f, "\"pool\": {\"blocks\": %llu, \"new\": %llu},\n \"unexpected\": %llu,\n ", LLU(t->blocks), LLU(t->carved), LLU(t->unexpected));
-    opi_windows_json(f, &t->windows);
+    opiw_json(f, &t->windows);
     fprintf(f, ",\n ");
     fprintf(f, "\"time\": {\"calls\": %llu, \"library_s\": %.9f, \"waiting_s\": %.9f},\n \"matrix\": [", LLU(t->calls), (double)t->library_ns * 1e-9,
             (double)t->waiting_ns * 1e-9);

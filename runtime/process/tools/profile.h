@@ -6,8 +6,6 @@
 
 #include "process/base/types.h"
 
-#include <stdio.h>
-
 #pragma GCC visibility push(hidden)
 
 /* How a message left its sender.  The names that are printed stand in profile.c, in this order. */
@@ -33,30 +31,7 @@ void opi_profile_enter(void);
 void opi_profile_leave(void);
 void opi_profile_wait_slow(bool begins);
 
-/* What windows carried, by operation (enum opiw_kind) and way.  Every field is a uint64_t. */
-enum opi_window_way {
-    OPI_WW_DIRECT, /* loads and stores */
-    OPI_WW_KERNEL, /* the kernel copies, or an accumulating origin lets it copy there and back */
-    OPI_WW_MPI,    /* the MPI below */
-    OPI_WINDOW_WAYS
-};
-#define OPI_WINDOW_KINDS 6
-struct opi_window_counts {
-    struct opi_window_count {
-        uint64_t operations, bytes;
-    } of[OPI_WINDOW_KINDS][OPI_WINDOW_WAYS];
-};
-void opi_profile_window(int kind, int way, size_t bytes);
-void opi_windows_table(const struct opi_window_counts *c);
-void opi_windows_json(FILE *f, const struct opi_window_counts *c);
-
-/* site.c: a place in the program as all ranks know it: they load the same files, each at addresses of its own.  Every field is a uint64_t. */
-struct opi_site {
-    uint64_t module; /* a hash of the file's name */
-    uint64_t offset; /* of the return address in it */
-};
-bool opi_site_of(const void *pc, struct opi_site *s);
-void opi_site_text(const struct opi_site *s, char *text, size_t room);
+void opi_profile_window(int kind, int way, size_t bytes); /* enum opiw_kind, enum opiw_way */
 
 /* At the top of the calls that send, off their short ways: whose messages are counted from here on. */
 extern _Thread_local void *opi_profile_site;

@@ -178,6 +178,25 @@ _Noreturn void opir_job_abort(int code);
 void opir_rank_body(struct opir_rank *r);
 _Noreturn void opir_missing(const char *call);
 
+/* window/watch.c */
+void opir_watch_load(void);      /* reads the settings */
+void opir_profile_finish(void);  /* of the processes together, when their ranks have ended */
+/* Return addresses, where OPI_CHECK is on: of the call of a window's operation at work, and of its weak MPI_x, which calls the PMPI_x that takes it over.  A program's
+ * own MPI_x calls PMPI_x from the place that is told then. */
+extern _Thread_local const void *opir_site, *opir_weak_site;
+#define OPIR_WEAK_SITE()                                  \
+    do {                                                  \
+        if (OPIR_UNLIKELY(opir.check))                    \
+            opir_weak_site = __builtin_return_address(0); \
+    } while (0)
+#define OPIR_SITE()                                                                  \
+    do {                                                                             \
+        if (OPIR_UNLIKELY(opir.check)) {                                             \
+            opir_site = opir_weak_site ? opir_weak_site : __builtin_return_address(0); \
+            opir_weak_site = NULL;                                                   \
+        }                                                                            \
+    } while (0)
+
 /* libc.c */
 void opir_libc_end(struct opir_rank *r);
 

@@ -295,6 +295,7 @@ struct opir_process {
     size_t eager_cap; /* as long as its receiver has no more than this waiting; past that a give is complete when it is received */
     size_t stack;
     bool rr;
+    bool check, profile; /* OPI_CHECK and OPI_PROFILE; the first as this process is told, the second where one of them is */
     bool crowded; /* more ranks on this node than processors */
     bool shoots; /* threads: who goes to sleep makes all others pass a barrier, so that who wakes needs none (thread.c) */
     int spins;

@@ -221,7 +221,7 @@ static void divide(void) {
 /* Who shares a node with whom; OPI_NODE_RANKS pretends nodes of so many processes. */
 static int find_nodes(void) {
     const char *pretended = getenv("OPI_NODE_RANKS");
-    int n = opir.processes, per = pretended ? atoi(pretended) : 0, own = 0, mates = 0;
+    int n = opir.processes, per = pretended ? atoi(pretended) : 0, own = 0, mates = 0, any = opir.profile;
     opir.node = opir_alloc((size_t)n * sizeof(int));
     opir.pid = opir_alloc((size_t)n * sizeof(int));
     if (n > 1) {
@@ -233,6 +233,8 @@ static int find_nodes(void) {
         PMPI_Allgather(&own, 1, MPI_INT, opir.node, 1, MPI_INT, MPI_COMM_WORLD);
         int pid = (int)getpid();
         PMPI_Allgather(&pid, 1, MPI_INT, opir.pid, 1, MPI_INT, MPI_COMM_WORLD);
+        PMPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        opir.profile = any; /* its report is collective */
     }
     for (int k = 0; k < n; k++)
         mates += opir.node[k] == own ? opir.firsts[k + 1] - opir.firsts[k] : 0;
@@ -273,6 +275,7 @@ static void read_settings(void) {
     if (opir_net.eager > 65536)
         opir_net.eager = 65536;
     opir.eager = size_setting("OPI_RANKS_EAGER", opir.eager);
+    opir_watch_load();
     opir.stack = size_setting("OPI_RANKS_STACK", opir.fibers ? (size_t)256 << 10 : 0);
     divide();
     opir.crowded = find_nodes() > sysconf(_SC_NPROCESSORS_ONLN);
@@ -356,6 +359,7 @@ int __wrap_main(int argc, char **argv, char **envp) {
     for (int i = 0; i < opir.here; i++)
         opir_blocks_end(&opir.rank[i]);
     opir_stores_end();
+    opir_profile_finish();
     PMPI_Finalize();
     return code;
 }

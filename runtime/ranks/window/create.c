@@ -1,6 +1,7 @@
 /* create.c - making windows: what members tell each other, and where their seats and their memory lie. */
 #include "ranks/transport/net.h"
 #include "ranks/window/win.h"
+#include "shared/onesided/watch.h"
 
 #include <stdlib.h>
 
@@ -12,12 +13,13 @@ enum trouble { NONE, NO_MEMORY, NO_REACH, NO_COPIES };
 
 /* What a member tells of itself.  Addresses mean something in its process alone. */
 struct card {
-    uintptr_t base, seat;
+    uintptr_t base, seat, log;
     MPI_Aint size, unit;
     struct opir_ground *ground;
     struct opir_ground_card piece;
     int world;
     enum trouble trouble;
+    bool checks; /* what is done to its memory: it has a log then */
     bool apart; /* no part of the memory of MPI_Win_allocate_shared need follow another: as member 0 says */
 };
 
@@ -73,6 +75,7 @@ static struct opir_win *win_new(const struct making *m) {
     x->w->at = opir_alloc((size_t)m->n * sizeof *x->w->at);
     x->w->rank = m->c->rank;
     x->w->size = x->w->nnear = m->n;
+    x->w->watched = opir.check || opir.profile;
     x->w->dynamic = m->flavor == MPI_WIN_FLAVOR_DYNAMIC;
     x->w->side = x;
     for (int i = 0; i < m->n; i++)
@@ -98,13 +101,16 @@ static int within(struct making *m, struct opir_win **made) {
     bool allocates = brings(m) || (in_one_block(m) && m->c->rank == 0);
     void *block = allocates ? block_for(m) : NULL;
     struct opiw_seat *seat = opir_alloc(opiw_seat_bytes(m->n));
+    void *log = m->mine.checks ? opir_alloc(opiw_log_bytes()) : NULL;
     m->mine.trouble = allocates && !block ? NO_MEMORY : NONE;
     m->mine.seat = (uintptr_t)seat;
+    m->mine.log = (uintptr_t)log;
     m->mine.base = block ? (uintptr_t)block : m->mine.base;
     int rc = gather(m);
     if (rc != MPI_SUCCESS || worst(m) != NONE) {
         free(block);
         free(seat);
+        free(log);
         return rc != MPI_SUCCESS ? rc : opir_raise(m->c, MPI_ERR_NO_MEM, m->call, "no memory for the window");
     }
     struct opir_win *x = *made = win_new(m);
@@ -114,6 +120,7 @@ static int within(struct making *m, struct opir_win **made) {
         struct opiw_target *t = &x->w->at[i];
         t->base = (char *)(in_one_block(m) ? next : m->all[i].base);
         t->seat = (struct opiw_seat *)m->all[i].seat;
+        t->log = (void *)m->all[i].log;
         t->direct = true;
         next += t->size;
     }
@@ -126,8 +133,8 @@ static int within(struct making *m, struct opir_win **made) {
 struct layout {
     size_t *bytes; /* of each piece */
     struct spot {
-        int piece, block; /* of the seat; of the memory that the window brings along */
-        size_t seat, memory;
+        int piece, block; /* of the seat and the log; of the memory that the window brings along */
+        size_t seat, log, memory;
     } *of; /* each member */
 };
 
@@ -155,6 +162,8 @@ static bool lay_out(const struct making *m, const struct opir_spread *p, struct 
             struct spot *s = &l->of[p->places[j]];
             s->piece = s->block = k;
             fits = place(&l->bytes[k], opiw_seat_bytes(m->n), &s->seat) && fits;
+            if (m->all[p->places[j]].checks)
+                fits = place(&l->bytes[k], opiw_log_bytes(), &s->log) && fits;
         }
     for (int i = 0; brings(m) && i < m->n; i++)
         fits = place(&l->bytes[l->of[i].piece], (size_t)m->all[i].size, &l->of[i].memory) && fits;
@@ -240,6 +249,7 @@ static int across(struct making *m, struct opir_win **made) {
         bool ours = m->flavor == MPI_WIN_FLAVOR_ALLOCATE || m->flavor == MPI_WIN_FLAVOR_SHARED;
         t->base = ours ? opir_ground_at(g, s->block, s->memory) : (char *)m->all[i].base;
         t->seat = (struct opiw_seat *)opir_ground_at(g, s->piece, s->seat);
+        t->log = m->all[i].checks ? opir_ground_at(g, s->piece, s->log) : NULL;
         t->direct = ours || s->piece == p->here || t->size == 0;
     }
     layout_drop(&l);
@@ -258,7 +268,7 @@ int opir_win_make(const char *call, int flavor, void *base, MPI_Aint size, MPI_A
     if (unit <= 0 || unit > INT32_MAX)
         return opir_raise(c, MPI_ERR_DISP, call, "invalid displacement unit");
     struct making m = {.call = call, .comm = comm, .c = c, .flavor = flavor, .n = opir_comm_size(c)};
-    m.mine = (struct card){.base = (uintptr_t)base, .size = size, .unit = unit, .world = me->world, .apart = noncontiguous(info)};
+    m.mine = (struct card){.base = (uintptr_t)base, .size = size, .unit = unit, .world = me->world, .checks = opir.check, .apart = noncontiguous(info)};
     m.all = opir_alloc((size_t)m.n * sizeof *m.all);
     struct opir_win *x = NULL;
     int rc = gather(&m);

@@ -22,15 +22,6 @@ int opiw_unknown_op(const char *call, MPI_Win win, enum opiw_kind kind, MPI_Coun
     return opiw_unknown(call, win);
 }
 
-/* No window of ours is watched: OPI_PROFILE and OPI_CHECK are libopi's. */
-void opiw_watch(struct opiw_op *o, enum opiw_kind kind, MPI_Op op, bool requested) {
-    (void)o, (void)kind, (void)op, (void)requested;
-}
-
-void opiw_watch_end(const char *call, struct opiw_win *w, int target, enum opiw_ending how) {
-    (void)call, (void)w, (void)target, (void)how;
-}
-
 void opiw_begin(void) {
 }
 

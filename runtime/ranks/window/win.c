@@ -62,10 +62,12 @@ EXPORT int MPI_Win_free(MPI_Win *win_at) {
     if (rc != MPI_SUCCESS)
         return opiw_raise(w, rc, call, "an attribute's delete function failed");
     opiw_depart(call, w);
-    if (x->ground)
+    if (x->ground) {
         opir_ground_drop(x->ground);
-    else
+    } else {
+        free(w->at[w->rank].log);
         free(w->at[w->rank].seat);
+    }
     opiw_drop(w);
     opir_group_drop(x->group);
     opir_errh_drop(x->errh);

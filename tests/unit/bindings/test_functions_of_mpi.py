@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,18 @@ def test_functions_that_the_sources_define(tmp_path: Path) -> None:
         "EXPORT int MPI_Send(int a)\n{ }\nint MPI_Recv(int a);\nCONVERSIONS(x, MPI_Comm, y)\nINTS(x, MPI_Op)\n"
     )
     assert written(tmp_path) == {"MPI_Send", "MPI_Comm_c2f", "MPI_Comm_f2c", "MPI_Op_toint", "MPI_Op_fromint"}
+
+
+def test_where_operations_on_windows_are_called_is_noted() -> None:
+    """In the function that a program calls first: MPI_Put, or PMPI_Put by itself."""
+    only = functions(
+        "typedef int MPI_Win; typedef long MPI_Aint; int MPI_Put(const void *origin_addr, int origin_count,"
+        " int origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, int target_datatype,"
+        " MPI_Win win);"
+    )
+    _, names = generate_ranks(only, read_ranks_table(), frozenset())
+    assert re.search(r"\{\n    OPIR_SITE\(\);\n    return opiw_put\(", names)
+    assert "{\n    OPIR_WEAK_SITE();\n    return __wrap_PMPI_Put(" in weak_functions(only)
 
 
 def test_names_that_a_program_may_define_itself() -> None:

@@ -18,7 +18,7 @@ from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.page import html as report_html
 from opi_xform.report.page.html import Known, html
-from opi_xform.report.profile import WAYS, read_profile
+from opi_xform.report.profile import WAYS, ProfileError, read_profile
 
 VOID = {"meta", "link", "col", "br", "input"}
 READ = "    u[0] += 0.0 * sbuf[0][0];\n"
@@ -166,6 +166,12 @@ def test_a_run_is_shown() -> None:
         r'<a href="#f0L2">a.c:2</a></td><td>4</td><td>4 KiB <[^>]*>.4,096.</span></td><td class="l">4', section
     )
     assert "lib+0x10 1 8 B 1 mpi" in plain
+
+
+def test_a_run_of_ranks_that_count_windows_alone_is_none() -> None:
+    told = {"version": 1, "ranks": 3, "windows": {"put": {"direct": {"operations": 1, "bytes": 8}}}}
+    with pytest.raises(ProfileError, match="a profile of thread or fiber ranks, which count windows alone"):
+        read_profile("run.json", json.dumps(told).encode())
 
 
 VARIABLES = (

@@ -5,49 +5,41 @@
  * that every access which is in order must wait for: a fence; MPI_Win_wait at the target, for those after MPI_Win_start; MPI_Win_flush or unlock of its origin, for
  * those under locks.  So what is reported is wrong; but two accesses that should have been ordered, and that the run at hand did one after the other with such a
  * call between, are not reported. */
-#include "process/mpi/p2p.h"
-#include "shared/onesided/onesided.h"
+#include "shared/onesided/watch.h"
 
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+
+#include "shared/places/places.h"
 
 #define ENTRIES 1024
 #define RUNS 256 /* of one operation */
 
-_Static_assert(OPI_WINDOW_KINDS == OPIW_KINDS, "profile.h counts all operations");
-
 static const char *const kinds[OPIW_KINDS] = {"put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"};
 static const char *const calls[OPIW_KINDS] = {"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"};
-static const char *const ways[OPI_WINDOW_WAYS] = {"direct", "kernel", "mpi"};
+static const char *const ways[OPIW_WAYS] = {"direct", "kernel", "mpi"};
 
 /* ---- profile ---------------------------------------------------------------------------------------------------------------------------------- */
 
-void opi_windows_table(const struct opi_window_counts *c) {
+void opiw_table(const struct opiw_counts *c) {
     for (int k = 0; k < OPIW_KINDS; k++)
-        for (int w = 0; w < OPI_WINDOW_WAYS; w++)
+        for (int w = 0; w < OPIW_WAYS; w++)
             if (c->of[k][w].operations)
                 fprintf(stderr, "libopi:   window %s, %-*s %12llu operations %14llu bytes\n", kinds[k], 19 - (int)strlen(kinds[k]), ways[w],
                         (unsigned long long)c->of[k][w].operations, (unsigned long long)c->of[k][w].bytes);
 }
 
-void opi_windows_json(FILE *f, const struct opi_window_counts *c) {
+void opiw_json(FILE *f, const struct opiw_counts *c) {
     fprintf(f, "\"windows\": {");
     for (int k = 0; k < OPIW_KINDS; k++) {
         fprintf(f, "%s\"%s\": {", k ? ",\n  " : "", kinds[k]);
-        for (int w = 0; w < OPI_WINDOW_WAYS; w++)
+        for (int w = 0; w < OPIW_WAYS; w++)
             fprintf(f, "%s\"%s\": {\"operations\": %llu, \"bytes\": %llu}", w ? ", " : "", ways[w], (unsigned long long)c->of[k][w].operations,
                     (unsigned long long)c->of[k][w].bytes);
         fprintf(f, "}");
     }
     fprintf(f, "}");
-}
-
-int opiw_unknown_op(const char *call, MPI_Win win, enum opiw_kind kind, MPI_Count count, MPI_Datatype type) {
-    MPI_Count size = 0;
-    if (OPI_UNLIKELY(opi.profile) && count >= 0 && type != MPI_DATATYPE_NULL && PMPI_Type_size_x(type, &size) == MPI_SUCCESS && size > 0)
-        opi_profile_window(kind, OPI_WW_MPI, (size_t)count * (size_t)size);
-    return opiw_unknown(call, win);
 }
 
 /* ---- the log of a member ----------------------------------------------------------------------------------------------------------------------- */
@@ -64,14 +56,15 @@ struct entry {
     uint8_t kind, op, access;
 };
 
-/* In shared memory, zero when it is made; all under `lock`. */
+/* In shared memory, zero when it is made; all under `lock`.  Who has the lock calls nothing that waits: fibers do not change places meanwhile, so that one never
+ * meets a lock of another's of its thread. */
 struct log {
     _Atomic uint32_t lock; /* acquire, release */
     uint32_t n, full;
     struct entry at[ENTRIES];
 };
 
-size_t opi_watch_bytes(void) {
+size_t opiw_log_bytes(void) {
     return sizeof(struct log);
 }
 
@@ -133,13 +126,14 @@ static void see(void *of, char *at, size_t n) {
 }
 
 static void report(const struct opiw_op *o, const struct entry *first, const struct entry *now) {
-    char there[512], here[512];
+    char there[512], here[512], line[1400];
     uint64_t from = first->bytes.from > now->bytes.from ? first->bytes.from : now->bytes.from;
     uint64_t to = first->bytes.to < now->bytes.to ? first->bytes.to : now->bytes.to;
     opi_site_text(&first->site, there, sizeof there);
     opi_site_text(&now->site, here, sizeof here);
-    opi_die("conflicting accesses to bytes %llu to %llu of rank %d's window: %s of rank %d at %s, %s of rank %d at %s", (unsigned long long)from,
-            (unsigned long long)to - 1, (int)(o->t - o->w->at), calls[first->kind], first->origin, there, calls[now->kind], now->origin, here);
+    snprintf(line, sizeof line, "conflicting accesses to bytes %llu to %llu of rank %d's window: %s of rank %d at %s, %s of rank %d at %s",
+             (unsigned long long)from, (unsigned long long)to - 1, (int)(o->t - o->w->at), calls[first->kind], first->origin, there, calls[now->kind], now->origin, here);
+    opiw_die(line);
 }
 
 /* The first access in the log that conflicts with one of the runs; stale entries go. */
@@ -167,7 +161,7 @@ static void check(struct opiw_op *o, enum opiw_kind kind, MPI_Op op, bool reques
     struct entry found, now = {.origin = o->w->rank, .fences = o->w->fences, .kind = (uint8_t)kind, .op = number_of(op), .access = o->w->access};
     if (!opiw_pieces(o, see, &r) || r.full)
         return;
-    (void)opi_site_of(opi_check_site, &now.site);
+    (void)opi_site_of(opiw_caller(), &now.site);
     take(l);
     bool bad = find(l, o->w, &r, &now, &found);
     /* A request that ends means that what it fetched is there: such an access may end before the calls that end the others. */
@@ -185,13 +179,15 @@ static void check(struct opiw_op *o, enum opiw_kind kind, MPI_Op op, bool reques
     give(l);
     if (bad)
         report(o, &found, &now);
-    if (said)
-        opi_say("OPI_CHECK: more than %d accesses to one rank's window at once; some conflicts go unnoticed", ENTRIES);
+    if (said) {
+        char line[128];
+        snprintf(line, sizeof line, "OPI_CHECK: more than %d accesses to one rank's window at once; some conflicts go unnoticed", ENTRIES);
+        opiw_say(line);
+    }
 }
 
 void opiw_watch(struct opiw_op *o, enum opiw_kind kind, MPI_Op op, bool requested) {
-    if (opi.profile)
-        opi_profile_window(kind, o->direct ? OPI_WW_DIRECT : OPI_WW_KERNEL, o->n);
+    opiw_counted(kind, o->direct ? OPIW_DIRECT : OPIW_KERNEL, o->n);
     if (o->t->log)
         check(o, kind, op, requested);
 }

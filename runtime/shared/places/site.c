@@ -1,6 +1,9 @@
 /* site.c - places in the program that ranks tell each other: module and offset for a return address, file and line for those. */
-#include "process/tools/check.h"
-#include "process/tools/profile.h"
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "shared/places/places.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -40,19 +43,17 @@ static int look(struct dl_phdr_info *info, size_t size, void *data) {
     return s->hit;
 }
 
-/* False where no loaded file holds the address. */
 bool opi_site_of(const void *pc, struct opi_site *site) {
     struct search s = {.address = (uintptr_t)pc, .found = site};
     dl_iterate_phdr(look, &s);
     return s.hit;
 }
 
-/* file:line where the program has debug information, else function and offset. */
 void opi_site_text(const struct opi_site *site, char *text, size_t room) {
     struct search s = {.module = site->module};
     dl_iterate_phdr(look, &s);
     if (s.hit)
-        opi_check_where((void *)(s.base + site->offset), true, text, room);
+        opi_where((void *)(s.base + site->offset), true, text, room);
     else
         snprintf(text, room, "a library of another rank+0x%llx", (unsigned long long)site->offset);
 }
