@@ -99,8 +99,13 @@ def test_what_a_name_means_at_a_statement() -> None:
     main = found.program.functions["main"]
     assert means_variable(found.program, main, found.program.variables[found.key("b")], at.texts)
     assert means_function(main, "puts", at.texts)
-    assert fresh("b", [found.units[0].path], at.texts) != "b"
-    assert fresh("unheard", [found.units[0].path], at.texts) == "unheard"
+    assert fresh("b", found.program, at.texts) != "b"
+    assert fresh("unheard", found.program, at.texts) == "unheard"
+
+
+def test_a_name_that_a_macro_pastes_is_none_that_is_free() -> None:
+    found = program(SEND.format("b"), "#define OF(x) static long x##_bytes\nstatic double b[N]; OF(b);")
+    assert fresh("b_bytes", found.program, shared(found).texts) == "opi_b_bytes"
 
 
 def test_a_name_that_a_function_declares_anew() -> None:
