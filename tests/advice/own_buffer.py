@@ -176,7 +176,7 @@ STAYS = {
         ),
         ("OPI107", "OPI207"),
     ),
-    "escape": Stays("static double u[N];\nuintptr_t known;", "known = (uintptr_t)u;", PLAIN, ("OPI103", "OPI214")),
+    "escape": Stays("static double u[N];\nuintptr_t known;", "known = (uintptr_t)u;", PLAIN, ("OPI101", "OPI214")),
     "several": Stays("static double a[N], b[N];", "double *u = argc > 2 ? a : b;", PLAIN, ("OPI402", "OPI402")),
     "member": Stays("static struct { int much; double u[N]; } all;", "double *u = all.u;", PLAIN, ("OPI101", "OPI201")),
     "table": Stays(

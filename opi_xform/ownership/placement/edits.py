@@ -285,8 +285,8 @@ class Builder:
                 if not d.name_span.editable or (self.buffer.carrier.rows and d.suffix is None):
                     raise Problem("the pointer's declaration is written by a macro")
                 if self.buffer.carrier.rows and self.variable.type.vla:  # it takes no initialiser
-                    where = f"the scope of `{self.variable.name}` is left, where what is left of them would be freed"
-                    raise Problem(f"could not show that all its pointers have been set wherever {where}")
+                    shown = f"could not show that all pointers of `{self.variable.name}` have been set"
+                    raise Problem(f"{shown} where its scope is left, and what is left of them would be freed")
                 if self.buffer.carrier.rows and d.suffix is not None:
                     self.edits.append(ReplaceText(d.suffix, f"{self.texts.of(d.suffix)} = {{NULL}}"))
                 else:

@@ -1,4 +1,4 @@
-"""``same_words.py`` of ``opi_xform.ownership.explain.pointers``: one text for the rows of several tables."""
+"""``opi_xform.ownership.explain.pointers.same_words``: one text for the rows of several tables."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ int main(int argc, char **argv)
             sbuf[i] = u[i];
         for (int i = 0; i < n; i++)
             sbuf[n + i] = u[n + i];
-        MPI_Isend(sbuf, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep
-        MPI_Isend(sbuf + n, n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ keep
+        MPI_Isend(sbuf, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]);
+        MPI_Isend(sbuf + n, n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]);
         MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);
         for (int i = 0; i < 2 * n; i++)
             u[i] += v[i];
@@ -42,4 +42,3 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ points 4
