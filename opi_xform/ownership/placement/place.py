@@ -178,7 +178,10 @@ class _Placing:
             s & RAW for e, s in state.events.items() if member is None and e.kind == DEALLOC and e.node in freed
         )
         # What frees all rows of an array also frees those that no row of a view stands for: nobody has set them.
-        raw = raw or (carrier.rows > 0 and any(i.kind == "free" and not i.rows for i in self.now.insertions))
+        all_rows = carrier.rows > 0 and any(i.kind == "free" and not i.rows for i in self.now.insertions)
+        if all_rows and variable.kind == "local" and not self.now.declared_before():
+            raise self.now.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
+        raw = raw or all_rows
         written: Written | str = builder.build(
             self.now.converted,
             self.now.insertions,

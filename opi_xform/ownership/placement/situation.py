@@ -260,6 +260,22 @@ class Situation:
     def within(self, n: int, level: Level) -> bool:
         return self.flow.inside(level, n)
 
+    def declared_before(self) -> bool:
+        """No jump leads past the declaration, and what it begins with, to anything that is done with the buffer."""
+        nodes, frames = self.graph.nodes, self.graph.frames
+        births = {
+            n: nodes[n].frame for n in (e.node for e in self.events.all) if isinstance(nodes[n].action, ins.Birth)
+        }
+
+        def before(n: int) -> bool:
+            frame, around = nodes[n].frame, set[int]()
+            while frame >= 0:
+                around.add(frame)
+                frame = frames[frame].parent
+            return any(f in around and self.program.dominates(b, n) for b, f in births.items())
+
+        return all(e.node in births or before(e.node) for e in self.events.all)
+
     def has_site(self, level: Level, kinds: frozenset[str] = frozenset({*SENDS, RECV, IRECV})) -> bool:
         return any(e.kind in kinds and self.flow.inside(level, e.node) for e in self.events.all)
 

@@ -9,6 +9,22 @@ _SOURCE = "opi_xform.ownership.spelling.declarations"
 
 BUGS = (
     Bug(
+        "where all rows of a table are freed, each of them has been set",
+        "opi_xform.ownership.placement.place",
+        "raw = raw or all_rows",
+        "raw = raw and True",
+        ("rows_left_variable_length",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "the declaration of a table is not jumped over",
+        "opi_xform.ownership.placement.place",
+        'if all_rows and variable.kind == "local" and not self.now.declared_before():',
+        "if False:",
+        ("rows_left_jumped_over",),
+        condition="allocation and free",
+    ),
+    Bug(
         "a number that a test of the pointer sets goes, wherever it is set",
         "opi_xform.ownership.placement.place",
         "if n.frame in frames and isinstance(n.action, ins.Define)",
