@@ -212,6 +212,13 @@ def test_a_copy_that_the_function_changes_stays_a_copy(tmp_path: Path) -> None:
         ("double *m = malloc(8);\nb = m;", ""),
         ("double *m = malloc(8);\n#ifdef OTHER\nm = u;\n#endif\na = m;", ""),
         ("int *m = malloc(8);\na = (double *)m;", "a = (double *)(malloc(8));"),
+        ("double *m;\nm = malloc(8);\na = m;", "a = malloc(8);"),
+        ("double *m;\nm = malloc(8);\nrank++;\na = m;", ""),
+        ("double *m;\nm = malloc(8);\na = m;\nm[0] = 1;", ""),
+        ("double *m;\nm = malloc(8);\na = m;\nm = u;", ""),
+        ("double *m;\nif (rank) goto on;\nm = malloc(8);\non: a = m;", ""),
+        ("double *m = u;\nm = malloc(8);\na = m;", ""),
+        ("static double *m;\nm = malloc(8);\na = m;", ""),
     ],
 )
 def test_what_a_local_passes_on(tmp_path: Path, words: str, written: str) -> None:
