@@ -3,7 +3,8 @@
 1. Parsed files are one program, for which the analysis finds a plan (``analysis/``: graph, values, conditions, edits).
 2. Other texts of the program are tried where sites stay: buffers divided, macros written out (``attempts/``).
 3. The plan's edits are applied to bytes (``rewrite/apply.py``).
-4. What came of it is parsed (``rewrite/selfcheck.py``): what does not compile is refused as a whole.
+4. What came of it is parsed (``rewrite/selfcheck.py``): what does not compile is refused as a whole.  What
+   has lost its last use is marked (``rewrite/unused.py``).
 
 Parsing is before (``frontend/``), reports (``report/``), variables that become private (``privatize/``) and writing
 (``rewrite/write.py``) are after: ``cli/run.py`` does what was asked for.
@@ -26,6 +27,7 @@ from opi_xform.ownership.model.plan import Edit, Plan, Told
 from opi_xform.record import dataclass
 from opi_xform.rewrite.apply import rewrite
 from opi_xform.rewrite.selfcheck import Rejected, self_check
+from opi_xform.rewrite.unused import without_warnings
 from opi_xform.text.sources import Sources
 
 
@@ -89,11 +91,12 @@ def run(
         changed = dict(rewrite(found.plan, given.sources).changed if better is None else better)
     with phase("self-check", len(given.units)):
         try:
-            wrong = self_check(given.units, given.flags, changed, given.sources, given.outline)
+            checked = self_check(given.units, given.flags, changed, given.sources, given.outline)
+            if checked.rejected:
+                raise RejectedError(checked.rejected)
+            changed = without_warnings(given.flags, changed, checked, given.sources, given.outline)
         except OSError as error:
             raise NoRoomError(error.strerror or str(error)) from error
-        if wrong:
-            raise RejectedError(wrong)
     return found, changed
 
 

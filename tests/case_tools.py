@@ -27,6 +27,7 @@ CASES = Path(__file__).resolve().parent / "cases"
 GROUPS = ("convert", "keep", "either")
 RANKS = 2
 FLAGS = ("-O2", "-w")
+USED = tuple(f"-Werror=unused-{what}" for what in ("variable", "but-set-variable", "parameter", "function"))
 
 _WISH = re.compile(r"\b(give|take)\(([^)]*)\)|\b(keep|replace)\b(?:\(([^)]*)\))?(?:\s+(OPI\d+))?")
 
@@ -216,10 +217,13 @@ def build_original(case: Case, folder: Path, mpi: Mpi) -> Path:
 
 
 def build_transformed(case: Case, folder: Path, mpi: Mpi) -> Path:
-    """The transformed case, built by what opicc runs: starting Python takes as long as the compiler does."""
+    """The transformed case, built by what opicc runs: starting Python takes as long as the compiler does.
+
+    No case has something that nothing uses, and none may have it then (``rewrite/unused.py``).
+    """
     sources = [str(folder / name) for name in case.files]
     compiler = (str(mpi.mpicc), "-isystem", str(runtime_include_dir()))
-    flags = (*FLAGS, *case.flags)
+    flags = (*(flag for flag in FLAGS if flag != "-w"), *USED, *case.flags)
     return compile_with(compiler, [*sources, *_libopi(mpi)], folder / "transformed.exe", mpi, flags)
 
 

@@ -172,4 +172,4 @@ class Attempts:
         return Passing(self.program, plan, self.units, again).run()
 
     def compiles(self, changed: Mapping[str, bytes]) -> bool:
-        return not self_check(self.units, self.flags, changed, self.sources, self.outline)
+        return not self_check(self.units, self.flags, changed, self.sources, self.outline).rejected

@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from opi_xform.file_names import standing
@@ -21,6 +22,8 @@ from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Diagnostic, Unit
 
 _UNKNOWN_FLAG = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(-[^']+)'")
+
+WARNING = 2  # clang's number
 
 Diagnosed = tuple[int, str, int, int, str]  # as TranslationUnit.diagnostics gives it
 _MISSING = "file not found"
@@ -78,20 +81,40 @@ def parse_once(path: str, flags: Sequence[str] = ()) -> Unit:
     return on_big_stack(lambda: _parse_unit(path, standing(path), list(flags), found))[0]
 
 
+UNUSED = re.compile(r"unused (variable|parameter|function) '(\w+)'|(variable|parameter) '(\w+)' set but not used")
+"""What clang says of a thing that nothing uses: what it is, and its name."""
+
+_WARNINGS = (
+    "-Wimplicit-function-declaration",
+    "-Wunused-variable",
+    "-Wunused-but-set-variable",
+    "-Wunused-parameter",
+    "-Wunused-but-set-parameter",
+    "-Wunused-function",
+)
+
+
 def parse_outline(path: str, flags: Sequence[str] = ()) -> Unit:
-    """Whether a C file compiles, and what it defines (``UnitBuilder.outline``), at a third of the time.
+    """Whether a C file compiles, what it defines and does not use (``UnitBuilder.outline``), at a third of the time.
 
     Raises FrontendError as ``parse_unit`` does.
     """
     _check(path)
     found = flags_module.headers(flags)
-    real, used = standing(path), [f for f in flags if f != "-w"]  # one warning matters
+    real, used = standing(path), [f for f in flags if f != "-w"]  # some warnings matter
     return on_big_stack(lambda: _parse_outline(real, used, found))
 
 
 def _parse_outline(path: str, flags: list[str], found: flags_module.Headers) -> Unit:
-    with clean_unit(path, path, flags, found, ["-Wimplicit-function-declaration"], 0) as (unit, used):
-        return UnitBuilder(unit, path, used, found).outline()
+    with clean_unit(path, path, flags, found, [*_WARNINGS], 0) as (unit, used):
+        return replace(UnitBuilder(unit, path, used, found).outline(), diagnostics=tuple(_unused(unit)))
+
+
+def _unused(unit: TranslationUnit) -> Iterator[Diagnostic]:
+    """What clang finds that nothing uses, as warnings."""
+    for severity, file, line, column, message in unit.diagnostics():
+        if severity == WARNING and UNUSED.fullmatch(message):
+            yield Diagnostic("warning", file, line, column, message)
 
 
 def _parse_from(

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.frontend import FrontendError
 from opi_xform.frontend.headers.precompiled import with_beginnings
-from opi_xform.ir.ast import Unit
+from opi_xform.ir.ast import Diagnostic, Unit
 from opi_xform.record import dataclass
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
 from opi_xform.text.sources import Sources
@@ -30,30 +31,55 @@ class Rejected:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the front end says of a transformed program.
+
+    rejected: what it has against it.  unused: what it finds that nothing uses, by the original's name and the line and
+    column of the transformed text.  affected: the units that were parsed again.
+    """
+
+    rejected: tuple[Rejected, ...] = ()
+    unused: tuple[Diagnostic, ...] = ()
+    affected: tuple[Unit, ...] = ()
+
+
 def self_check(
     units: Sequence[Unit],
     flags: Callable[[str], tuple[str, ...]],
     changed: Mapping[str, bytes],
     sources: Sources,
     parse: Parse,
-) -> tuple[Rejected, ...]:
-    """What the front end has against the transformed program; () when nothing.
+) -> Checked:
+    """Parses the transformed program with ``parse_outline``.
 
     Only units that read a changed file are parsed again.  Raises OSError when the mirror cannot be written.
     """
-    affected = [unit for unit in units if any(sources.name(file) in changed for file in (unit.path, *unit.files))]
+    affected = tuple(unit for unit in units if any(sources.name(file) in changed for file in (unit.path, *unit.files)))
     if not affected:
-        return ()
+        return Checked()
     with tempfile.TemporaryDirectory(prefix="opi-xform-") as mirror:
         top = os.path.realpath(mirror)
         lay_out(top, affected, changed, sources)
         jobs = [(mirrored(top, sources.name(unit.path)), mirrored_flags(top, flags(unit.path))) for unit in affected]
         quick = with_beginnings(jobs, [flags(unit.path) for unit in affected])
-        found = [_problems(top, unit, result) for unit, result in zip(affected, parse(quick), strict=True)]
+        results = list(parse(quick))
+        found = [_problems(top, unit, result) for unit, result in zip(affected, results, strict=True)]
         doubtful = [i for i, problems in enumerate(found) if problems and quick[i] != jobs[i]]
         for i, result in zip(doubtful, parse([jobs[i] for i in doubtful]) if doubtful else (), strict=True):
-            found[i] = _problems(top, affected[i], result)
-    return tuple(dict.fromkeys(problem for problems in found for problem in problems))
+            found[i], results[i] = _problems(top, affected[i], result), result
+        unused = [
+            replace(diagnostic, file=original(top, diagnostic.file))
+            for result in results
+            if not isinstance(result, FrontendError)
+            for diagnostic in result.diagnostics
+            if diagnostic.severity == "warning"
+        ]
+    return Checked(
+        tuple(dict.fromkeys(problem for problems in found for problem in problems)),
+        tuple(dict.fromkeys(unused)),
+        affected,
+    )
 
 
 def _problems(top: str, before: Unit, after: Unit | FrontendError) -> list[Rejected]:

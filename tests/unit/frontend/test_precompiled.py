@@ -100,7 +100,7 @@ def checked(folder: Path, header: str, change: str) -> tuple[list[tuple[int, str
                 out.append(error)
         return out
 
-    found = self_check(units, lambda path: (), changed, sources, parse)  # type: ignore[arg-type]
+    found = self_check(units, lambda path: (), changed, sources, parse).rejected  # type: ignore[arg-type]
     return [(r.line, r.message) for r in found], counts
 
 

@@ -9,7 +9,7 @@ static char out[ROOM], in[ROOM];
 
 int main(int argc, char **argv)
 {
-    int rank, n = 1000, pos = 0;
+    int rank, n = 1000;
     double x[1000], total = 0.0;
     int k[50];
 
