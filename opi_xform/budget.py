@@ -1,6 +1,6 @@
 """How large a program the analysis takes on: it always ends, in the memory of a desktop computer.
 
-Every function is analysed once for each way that leads to it, so what counts is not the text but its copies.  Both
+Every function is analysed once for each way that leads to it, so what counts is not the text but its copies.  These
 numbers are counts, not times: the same program is refused on every machine.
 """
 
@@ -15,6 +15,8 @@ SUMMARISED = 30_000  # how many are to be left then
 GROUP = 20_000  # how many a group of functions may have that is looked at by itself (``islands.py``)
 HANDLED = 100_000  # how many are to be left where functions are left out although they use messages' buffers
 ACCESSES = 40_000_000  # objects that instructions may touch, all together; a set of them is stored once
+REASONS = 3_000_000  # items that the sweeps come to which only reasons ask for (``liveness/asked.py``): a minute or two
+CUT_OFF = 50_000  # as how many a sweep counts that integer sets cut off
 INCLUSIONS = 20_000_000  # objects that one set of what a pointer points to hands on to another
 
 

@@ -203,6 +203,20 @@ class MpiOp:
         return frozenset(n for n in found if n is not None)
 
     @property
+    def at_root(self) -> frozenset[int]:
+        """The buffer of a collective call that counts in its root only: what is scattered, or gathered, or reduced."""
+        if self.root is None or self.send is None or self.recv is None or self.replaces:
+            return frozenset()
+        scatters = self.send.per_rank or self.send.vector
+        return frozenset((self.send.buf if scatters else self.recv.buf,))
+
+    @property
+    def read_at_root(self) -> frozenset[int]:
+        """Buffers that a collective call reads in its root only; that of a broadcast it writes elsewhere."""
+        same = self.root is not None and self.send is not None and self.replaces
+        return self.at_root | ({self.send.buf} if same and self.send is not None else frozenset())
+
+    @property
     def replaces(self) -> bool:
         """What is received comes into the buffer that is sent: both sides pass ownership, or none."""
         return self.send is not None and self.recv is not None and self.send.buf == self.recv.buf

@@ -63,14 +63,15 @@ def _decided(
     uses = collect(program)
     groups, strays = buffers(program, uses)
     stray: dict[Place, Refusal] = {}
-    for use in strays:
-        stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))
     deepest = Deepest(program, options.strict, shared_places(groups, strays), options.min_bytes)
-    stray = stray if silent else deepest.strays(stray, uses)
     facts = ProgramFacts(units, program, options)
     closed = next(filter(None, (c.program(facts) for c in TABLE if c.program is not None)), None)
-    if closed is not None:
+    if closed is not None:  # its paths may not be known: nothing is asked of any buffer
         groups, stray = [], {u.place: (None if silent else of_the_text(closed, u)) or closed for u in uses}
+    else:
+        for use in strays:
+            stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))
+        stray = stray if silent else deepest.strays(stray, uses)
     groups, swapped = joined(program, groups, options.strict)
     stray.update(swapped)
     together = frozenset() if options.strict or program.alone else replacing_together(program, groups)

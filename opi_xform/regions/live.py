@@ -96,6 +96,7 @@ class Live:
         self.summaries: dict[int, _Summary] = {}
         self.turned: dict[int, Set] = {}  # by loop: bytes that pass from iteration k back to iteration START
         self.found: dict[int, Set] = {}
+        self.steps = 0  # items that sweeps came to, each time
 
     def active_items(self) -> dict[int, list[int]]:
         """By loop (-1: the whole): the places of the items in which something happens to the object, ascending."""
@@ -115,7 +116,12 @@ class Live:
         return block in self.stretches.tails and block not in self.tails
 
     def solve(self) -> dict[int, Set]:
-        """The live region after each query node.  Raises regions.BudgetExceeded."""
+        """The live region after each query node.  Raises regions.BudgetExceeded, also where a loop has two entries.
+
+        What is left of such a graph where loops are collapsed has cycles, and no sweep of it ends.
+        """
+        if self.nest.irreducible:
+            raise BudgetExceeded("a loop has two entries")
         with self.regions.budget():
             for loop in sorted(self.needed(), reverse=True):
                 self.summaries[loop] = self.summarise(loop)
@@ -172,6 +178,7 @@ class Live:
         stack = list(starts) if region.items else []
         while stack:
             i = stack[-1]
+            self.steps += 1
             if i in states:
                 stack.pop()
                 continue

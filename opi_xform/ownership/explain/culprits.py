@@ -15,6 +15,7 @@ from opi_xform.ownership.explain.called import called_back, called_from
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.levels import supposed
+from opi_xform.ownership.explain.reaching.roots import on_no_root
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
 from opi_xform.ownership.explain.reaching.ways import each_turn, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
@@ -84,7 +85,7 @@ def excluded_after(judge: Judge, use: Use) -> Callable[[int], bool]:
     def found(n: int) -> bool:
         turns = own.intersection(program.nest.chain(program.graph.nodes[n].block))  # after them it may be of any turn
         sends = [u for u in judge.use_nodes.get(n, ()) if u.side == use.side]
-        if turns and not in_turn(program, use.node, n, turns):
+        if (turns and not in_turn(program, use.node, n, turns)) or on_no_root(program, use.node, n, use.object):
             return True
         if n not in judge.use_nodes and of_another_row(program, use, n):
             return True
@@ -160,8 +161,8 @@ def _regions(judge: Judge, n: int) -> Iterator[Set]:
 
 def readers_of(judge: Judge) -> set[int]:
     """Nodes that read the object, sends of it included."""
-    reads = {n for n, found in judge.accesses.items() if any(a.kind == "R" for a in found)}
-    return reads | {u.node for u in judge.uses if u.side == "send"}
+    sends = {u.node for u in judge.uses if u.side == "send"}
+    return sends.union(n for n, found in judge.accesses.items() if any(a.kind == "R" for a in found))
 
 
 def _deciding(judge: Judge, candidates: Iterable[int], asked: _Asked) -> tuple[int, ...]:
@@ -259,16 +260,17 @@ def written_before(judge: Judge, use: Use, n: int) -> bool:
 
 def written_between(judge: Judge, use: Use, n: int) -> bool:
     """Every way from a use to a node passes what writes the buffer, or receives into it, other than before the use."""
-    graph, nest = judge.program.graph, judge.program.nest
+    program, graph, nest = judge.program, judge.program.graph, judge.program.nest
     start, end = graph.nodes[use.node].block, graph.nodes[n].block
     around = {*nest.chain(end)}
     writes = {m for m, found in judge.accesses.items() if any(a.kind == "W" for a in found)}
     writes |= {m for m, uses in judge.use_nodes.items() if any(u.side == "recv" for u in uses)}
     for m in ahead(graph, use.node, writes - {use.node, n}):
-        outer = [loop for loop in nest.chain(graph.nodes[m].block) if loop not in around][-1:]
-        block = nest.loops[outer[0]].header if outer else graph.nodes[m].block
+        here = graph.nodes[m].block
+        outer = [loop for loop in nest.chain(here) if loop not in around][-1:]
+        block = nest.loops[outer[0]].header if outer else here
         behind = not nest.dominates(block, start) if block != start else m > use.node and not outer
-        if outer and not each_turn(nest, graph.nodes[m].block, outer[0]):
+        if on_no_root(program, use.node, m, use.object, True) or (outer and not each_turn(nest, here, outer[0])):
             continue
         if behind and (nest.dominates(block, end) if block != end else m < n and not outer):
             return True

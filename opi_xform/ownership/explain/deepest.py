@@ -36,6 +36,7 @@ from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
+from opi_xform.ownership.liveness.asked import Judges, Steps
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import COMPUTED_PLACE, NO_START, POINTS_INTO
@@ -63,6 +64,7 @@ LIES = frozenset((Reason.CARRIER, Reason.READ_LATER, Reason.OLD_BYTES))
 AROUND = frozenset((Reason.OUTSIDE, Reason.CONCURRENT))
 """What another call would leave as it is: threads, text of other configurations, files that were not given."""
 SHOWN = 2  # reads that are named
+NOT_ASKED = "; whether its bytes are needed later was not looked for (the budget of reasons)"
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
 
@@ -92,21 +94,6 @@ def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
     return refusal if rest == refusal.message or name == UNSPELLED else replace(refusal, message=f"`{name}`: {rest}")
 
 
-class Judges:
-    """The liveness of objects, each found when it is asked for.  known: gives what is found elsewhere of some."""
-
-    def __init__(self, known: Callable[[], Mapping[int, Judge]] = dict) -> None:
-        self.known = known
-        self.found: dict[int, Judge] | None = None
-
-    def of(self, o: int, make: Callable[[], Judge]) -> Judge:
-        if self.found is None:
-            self.found = dict(self.known())
-        if o not in self.found:
-            self.found[o] = make()
-        return self.found[o]
-
-
 class Deepest:
     """One per program: ``refusal``."""
 
@@ -118,6 +105,7 @@ class Deepest:
         self.shared = shared
         self.unreached = Unreached(program)
         self.alone = not program.complete and "main" in program.functions  # a part of a program beyond the budget
+        self.steps = Steps()
         self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
 
     def strays(self, stray: dict[Place, Refusal], uses: Sequence[Use]) -> dict[Place, Refusal]:
@@ -125,14 +113,14 @@ class Deepest:
         by_place: dict[Place, list[Use]] = {}
         for use in uses:
             by_place.setdefault(use.place, []).append(use)
-        judges = Judges()
+        judges = Judges(self.steps)
         return {p: self.refusal(by_place[p], r, self.buffers(by_place[p], uses), judges) for p, r in stray.items()}
 
     def of_buffer(
         self, buffer: Buffer, refusals: dict[Place, Refusal], known: Callable[[], Mapping[int, Judge]]
     ) -> None:
         """The sites of one buffer.  known: gives what is found of its objects."""
-        judges = Judges(known) if self.cut(buffer) is buffer else Judges()
+        judges = Judges(self.steps, known) if self.cut(buffer) is buffer else Judges(self.steps)
         buffers = dict.fromkeys(buffer.objects, buffer)
         for p, refusal in refusals.items():
             refusals[p] = self.refusal([u for u in buffer.uses if u.place == p], refusal, buffers, judges)
@@ -155,6 +143,8 @@ class Deepest:
         What else would have to be changed at the call is told with it: one change alone would be no help.
         """
         found, use = self.first(uses, refusal, buffers, judges), uses[0]
+        if not judges.settle() and found.reason is refusal.reason:
+            found = replace(found, message=found.message + NOT_ASKED)
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
@@ -243,6 +233,9 @@ class Deepest:
             whole, buffer = buffer, self.cut(buffer)
             swapped = swapped or buffer is not whole
             judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict))
+            if judge is None:
+                needed = True
+                continue
             found = surely_read(judge, use)
             if found:
                 shared = meets(judge, use, found[0])
@@ -289,8 +282,8 @@ class Deepest:
             if use.side != "send" or buffer is None or use.lo is None or use.length is None:
                 continue
             judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict))
-            found = surely_read(judge, use)
-            if found and meets(judge, use, found[0]):  # who else has it may write it anew before it is sent again
+            found = () if judge is None else surely_read(judge, use)
+            if judge is not None and found and meets(judge, use, found[0]):  # they may write it anew before it is sent
                 return liveness_refusal(self.program, buffer, use, Finding(False, Reason.READ_LATER), found)
         return None
 

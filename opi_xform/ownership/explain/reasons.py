@@ -35,6 +35,7 @@ from opi_xform.ownership.explain.later import (
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
 from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.roots import at_root, on_no_root
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.liveness.failures import failures_of
@@ -140,6 +141,13 @@ def liveness_refusal(
             verb = "is" if shared and pointer is None else "may be"
             turn, call = in_other_arm(program, use.node, first), elsewhere_of(program).next_call(use.node, first)
             message = f"`{name}` {'may be' if turn else verb} read at {line} {turn or 'after the send'}{call}"
+            if at_root(program, first, use.object):
+                message += f", by the root of `{_callee(program, first)}`"
+            if on_no_root(program, use.node, first, use.object):
+                message = f"{line} counts as reading `{name}`: `{_callee(program, first)}` does so in its root only"
+                message += (
+                    ", which no process is that comes to this call; an `if` around the root's call would show that"
+                )
             if between and pointer is None:
                 message = f"could not show that all that {line} reads of `{name}` is written or comes after this send"
                 notes = (*notes, *written(program, use, name, until=first))
@@ -306,7 +314,7 @@ def _read_notes(
         told = _named_at(program, use, n, buffer)
         told = _other_name(program, use, n, told) or told
         again = n in sites and use.side == sites[n].side == "send"
-        does = f"`{told}` {SENT_AGAIN}" if again else _reads(program, n, n in sites, told, verb)
+        does = f"`{told}` {SENT_AGAIN}" if again else _reads(program, n, use.object, n in sites, told, verb)
         notes[node_span(program, n), does] = None
         call = called_from(program, n, use.node)
         if call is not None and call != n:
@@ -327,6 +335,7 @@ def written(
         turns, excluded = own_turns(program, use), branches_of(program).excluded
         nodes = between(program, use.node, until, nodes, turns)
         nodes = [n for n in nodes if not excluded(use.node, n, turns)]
+        nodes = [n for n in nodes if not on_no_root(program, use.node, n, use.object, True)]
     if turn:
         around = {*nest.chain(graph.nodes[use.node].block)}
         nodes = [n for n in nodes if not around.isdisjoint(nest.chain(graph.nodes[n].block))]
@@ -341,7 +350,8 @@ def written(
         known = isinstance(action, ins.CallInstr) and names_of(program).effect(action) is not None
         if stores or (known and _callee(program, n)):
             under = "" if turn else only_where(program, n, True, until)
-            notes[node_span(program, n), _reads(program, n, False, name, "written") + (under and f", {under}")] = None
+            said = _reads(program, n, use.object, False, name, "written")
+            notes[node_span(program, n), said + (under and f", {under}")] = None
     return tuple(notes)[:WRITES]
 
 
@@ -354,7 +364,7 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
         return Refusal(Reason.OLD_BYTES, message, made, Advice("write", "writing all of them before"))
     names = [words_at(program, buffer, n) for n in readers]
     notes = tuple(
-        (node_span(program, n), _reads(program, n, n in sites, name)) for n, name in zip(readers, names, strict=True)
+        (node_span(program, n), _reads(program, n, o, n in sites, name)) for n, name in zip(readers, names, strict=True)
     )
     where = f" at {line_of(notes[0][0])}" if notes else ""
     other = f", as `{names[0]}`," if names and names[0] != buffer.name else ""
@@ -370,7 +380,8 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     sites = {u.node for u in buffer.uses}
     name = next((named_in(u) for u in buffer.uses if u.node in readers[:1]), buffer.name)
     name = buffer.name if name == UNSPELLED or buffer.name.endswith(ROWS) else name
-    notes = tuple((node_span(program, n), _reads(program, n, n in sites, name)) for n in readers)
+    o = buffer.objects[0]
+    notes = tuple((node_span(program, n), _reads(program, n, o, n in sites, name)) for n in readers)
     does = "sends" if sites & set(readers[:1]) else "reads"
     where = f"{line_of(notes[0][0])} {does} it" if notes else "it is read"
     message = f"could not show that something has come into `{name}` or been written to it wherever {where}"
@@ -457,14 +468,13 @@ def filled_at(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ..
     return None
 
 
-def _reads(program: Program, node: int, site: bool, name: str, verb: str = "read") -> str:
+def _reads(program: Program, node: int, o: int, site: bool, name: str, verb: str = "read") -> str:
     action = program.graph.nodes[node].action
     if site and isinstance(action, ins.CallInstr):
         return f"`{name}` {BUFFER_HERE}"
     called = _callee(program, node)
     if called:
-        op = names_of(program).operations.get(node)
-        root = ", at its root" if verb == "read" and op is not None and op.kind == "collective" and op.replaces else ""
+        root = ", at its root" if verb != "used" and at_root(program, node, o, verb == "written") else ""
         return f"`{called}` {_VERBS[verb]} `{name}` here{root}"
     if verb == "used" and isinstance(action, (ins.Load, ins.Store)):
         verb = "written" if isinstance(action, ins.Store) else "read"

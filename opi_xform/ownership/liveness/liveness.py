@@ -12,6 +12,7 @@ from itertools import combinations, product
 
 from islpy import Set
 
+from opi_xform.budget import CUT_OFF
 from opi_xform.codes import Reason
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import number
@@ -96,6 +97,7 @@ class Judge(BufferEvents):
         self.initial = self.zeros = self.unwritten = self.cleared = False
         self.exceeded = False
         self.solved: dict[object, _Solved] = {}  # by what was asked
+        self.steps = 0  # that all of it took
         try:
             self.liveness()
         except BudgetExceeded:
@@ -250,7 +252,10 @@ class Judge(BufferEvents):
                 self.indexed,
                 entry=info.kind == "variable" and info.frame < 0,  # else it is born on the way
             )
-            found = live.solve()
+            try:
+                found = live.solve()
+            finally:
+                self.steps += live.steps + (CUT_OFF if found is None else 0)
             at_entry = live.at_entry
             if ahead is not None:
                 at_entry = self.regions.all

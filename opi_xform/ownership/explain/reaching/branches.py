@@ -101,11 +101,11 @@ class Branches:
             return False
         symbols = program.values.symbols
         rank = symbols.known("op", "output", "MPI_Comm_rank", 1, (args[op.comm],))
-        if rank is None:
+        if rank is None or (args[op.root].constant or 0) < 0:  # MPI_ROOT, say, is the root itself
             return False
         difference = symbols.resolve(symbol(rank) - args[op.root])
-        tested = self.tested(program.graph.nodes[n].block)
-        return any(0 not in signs and p in (difference, -difference) for p, signs in tested)
+        tested, is_root = self.tested(program.graph.nodes[n].block), (difference, _SIGNS["=="])
+        return any(both_never(is_root, test) for test in tested) or self.not_for(fixed_by(tested), is_root)
 
     def behind(self, start: int) -> Container[int]:
         """Nodes that may run after another one: numbers that are set on the way tell which outcomes tests have.

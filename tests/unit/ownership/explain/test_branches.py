@@ -129,6 +129,9 @@ def test_pointers_that_a_function_makes_change_places(swap: str, told: bool) -> 
         ("rank > 0", "0", True),
         ("rank", "1", False),
         ("rank != 2", "2", True),
+        ("rank == 1", "0", True),
+        ("rank > 2", "2", True),
+        ("rank == 1", "-3", False),  # MPI_ROOT
         ("!rank", "0", False),
         ("size > 3", "0", False),
     ],
