@@ -32,7 +32,7 @@ static void setup(int rank, int size, int n)
     grow(at);
 }
 
-static void exchange(MPI_Request *got, MPI_Request *sent, int n)
+static void exchange(MPI_Request *got, MPI_Request *sent)
 {
     for (int i = 0; i < partners; i++)
         MPI_Irecv(&in[first[i]], many[i], MPI_DOUBLE, partner[i], 5, MPI_COMM_WORLD, &got[i]); //~ take(in)
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     for (int step = 0; step < 3; step++) {
         if (step == 1)
             setup(rank, size, n + 9);
-        exchange(got, sent, n);
+        exchange(got, sent);
     }
     double sum = 0;
     for (int j = 0; j < n + 9; j++)

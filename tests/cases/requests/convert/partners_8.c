@@ -49,7 +49,7 @@ static void exchange(MPI_Request *got, MPI_Request *sent)
     MPI_Waitall(partners, sent, MPI_STATUSES_IGNORE);
 }
 
-static void spread(MPI_Request *got, MPI_Request *sent)
+static void spread(MPI_Request *got)
 {
     for (int i = 0; i < partners; i++)
         MPI_Irecv(&in[first[i]], many[i], MPI_DOUBLE, partner[i], 7, MPI_COMM_WORLD, &got[i]);
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     setup(rank, size, n);
     MPI_Request *got = malloc(size * sizeof *got), *sent = malloc(size * sizeof *sent);
     for (int step = 0; step < 3; step++)
-        exchange(got, sent), spread(got, sent);
+        exchange(got, sent), spread(got);
     double sum = 0;
     for (int j = 0; j < n; j++)
         sum += value[j] * (j + 1);

@@ -20,7 +20,6 @@ int main(int argc, char **argv)
     int rank, got;
     double total = 0.0;
     double *sbuf = malloc(2 * N * sizeof(double)), *rbuf = malloc(2 * N * sizeof(double));
-    int sizes[4] = { N, 50, 20, 2 };
     double *q = calloc(N * N, sizeof(double));
     struct shape shape = { 100, 20 };
     MPI_Status status;
