@@ -20,7 +20,7 @@ from opi_xform.ownership.conditions.contents import budget
 from opi_xform.ownership.conditions.memory.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.convert_together import convert_together, keep, twin, unwritable
-from opi_xform.ownership.deciding.agreement import Verdict, agreed
+from opi_xform.ownership.deciding.agreement import Verdict, agreed, tellers
 from opi_xform.ownership.deciding.facts import WORDLESS, BufferFacts, ProgramFacts, Site, Supposed
 from opi_xform.ownership.deciding.receives import replacing_together
 from opi_xform.ownership.decisions import decisions_of
@@ -99,9 +99,11 @@ def _decided(
             found.append(verdict)
         if not silent and not program.alone:
             kept_by_tests(units, program, options, uses, groups, found)
-    for buffer, verdict in zip(groups, found, strict=True):
+    told_by = tellers(groups)
+    for i, (buffer, verdict) in enumerate(zip(groups, found, strict=True)):
         for use in buffer.uses:
-            verdicts[use.place] = (verdict, buffer)
+            if use.place in verdict.converted or told_by[use.place] == i:
+                verdicts[use.place] = (verdict, buffer)
         edits.extend(verdict.edits)
         files.update(verdict.files)
     if edits:

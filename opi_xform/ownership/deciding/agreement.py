@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
+from opi_xform.ownership.buffers.message_sizes import small
 from opi_xform.ownership.deciding.judging import Known
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Edit
@@ -49,14 +50,14 @@ def agreed(
 
     Buffers that are names of the same memory are judged one after the other: what is found out for one of them is known
     to those that follow.
-    Each round keeps more places, so there is an end.  brief: of a place that several buffers come to, the last one
-    tells why it stays.  What the others would say is looked for only where one of them keeps it alone.  silent: nobody
-    reads why places stay.  before: what a silent run came to; of a buffer with all of its places converted, there was
-    nothing to say.  weight: a buffer takes as long as so many of a small program.
+    Each round keeps more places, so there is an end.  brief: of a place that several buffers come to, one tells
+    why it stays (``tellers``).  What the others would say is looked for only where one of them keeps it alone.
+    silent: nobody reads why places stay.  before: what a silent run came to; of a buffer with all of its places
+    converted, there was nothing to say.  weight: a buffer takes as long as so many of a small program.
     """
     kept: dict[Place, Refusal] = dict(strays)
     places = [{u.place for u in buffer.uses} for buffer in groups]
-    wordless = places if silent else _told_by_later(places) if brief else [set[Place]() for _ in groups]
+    wordless = places if silent else _told_by_others(groups) if brief else [set[Place]() for _ in groups]
     found: list[Verdict | None] = [None if v.refusals else v for v in before] or [None] * len(groups)
     families = _families(groups)
 
@@ -99,14 +100,20 @@ def _families(groups: Sequence[Buffer]) -> list[list[int]]:
     return list(out.values())
 
 
-def _told_by_later(places: Sequence[Collection[Place]]) -> list[set[Place]]:
-    """By buffer: its places to which a later one comes."""
-    out: list[set[Place]] = []
-    later: set[Place] = set()
-    for mine in reversed(places):
-        out.append(later.intersection(mine))
-        later.update(mine)
-    return out[::-1]
+def tellers(groups: Sequence[Buffer]) -> dict[Place, int]:
+    """By place: which buffer tells why it stays: the last one that comes to it, but small messages matter least."""
+    found: dict[Place, tuple[bool, int]] = {}
+    for i, buffer in enumerate(groups):
+        for use in buffer.uses:
+            mine = not small([use]), i
+            found[use.place] = max(found.get(use.place, mine), mine)
+    return {p: i for p, (_, i) in found.items()}
+
+
+def _told_by_others(groups: Sequence[Buffer]) -> list[set[Place]]:
+    """By buffer: its places of which another one tells."""
+    told_by = tellers(groups)
+    return [{u.place for u in buffer.uses if told_by[u.place] != i} for i, buffer in enumerate(groups)]
 
 
 def _elsewhere(parameters: Parameters, key: str, verdicts: Sequence[Verdict]) -> Span | None:

@@ -301,6 +301,10 @@ def not_plain(program: Program, flow: Flow, buffer: Buffer) -> Unplaceable:
         message = f"{what} does not come to {where} by plain statements that could be rewritten"
         notes += tuple((span, f"`{buffer.name}` is set here") for span in places)
         message += _beside_others(variable, places)
+    elif others := _set_to_others(program, buffer, named, here):
+        puts = f"{lines_of(others)} put{'s' if len(others) == 1 else ''}"
+        message = f"could not show that each of `{buffer.name}` is a block of its own: {puts} other memory there"
+        notes = tuple((span, f"`{buffer.name}` is set here") for span in others)
     elif rows := _rows_set(program, buffer, named):
         makers = _makers(program, buffer)
         how = f"without `{makers[0]}`, which allocates it at {lines_of(made)}"
@@ -316,6 +320,26 @@ def _makers(program: Program, buffer: Buffer) -> list[str]:
     """The functions that allocate a buffer, by their names."""
     frames = (program.graph.frames[program.graph.nodes[n].frame] for n in buffer.carrier.allocations)
     return list(dict.fromkeys(program.functions[frame.function].name for frame in frames))
+
+
+def _set_to_others(program: Program, buffer: Buffer, table: Collection[int], here: Collection[str]) -> tuple[Span, ...]:
+    """Where pointers of a table are set to something else than what is allocated there, as other lines do (``here``).
+
+    Those lines are harmless: without the others each block would be a row's own.  What a function allocates for its
+    caller may be as harmless: nothing is told of them then.
+    """
+    nodes, names, frames = program.graph.nodes, names_of(program), program.graph.frames
+    found: dict[Span, None] = {}
+    functions = {frames[nodes[n].frame].function for n in buffer.carrier.allocations}
+    for n in (a.node for o in table for a in names.writes(o)) if buffer.carrier.rows else ():
+        action = nodes[n].action
+        if isinstance(action, ins.Store) and action.type.is_pointer and not isinstance(action.value, ins.Const):
+            found[names.span(n)] = None
+            functions.add(frames[nodes[n].frame].function)
+    if len(functions) > 1:
+        return ()
+    others = tuple(span for span in found if line_of(span) not in here)
+    return others if len(others) < len(found) else ()
 
 
 def _rows_set(program: Program, buffer: Buffer, table: Collection[int]) -> tuple[Span, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def test_the_words_are_those_of_all_that_is_looked_for(
     """Three buffers come to one send: whichever stay, the plan is that of a search for all reasons."""
     text = written(tmp_path, kept)
     found = planned(text)
-    monkeypatch.setattr(agreement, "_told_by_later", lambda places: [set() for _ in places])
+    monkeypatch.setattr(agreement, "_told_by_others", lambda groups: [set() for _ in groups])
     assert found == planned(text)
     (decision,) = found.decisions
     assert decision.decision == ("keep" if kept else "convert")
@@ -99,3 +100,39 @@ def test_macros_are_not_written_out_for_sites_that_stay_whatever_the_words_are(
         file.write_text(start + main.replace("BODY", body))
         assert run_tool([str(file)])[0] == 0
         assert tried == expected
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("head", ["int head[2] = {n, 1};", "int *head = malloc(8); head[0] = n, head[1] = 1;"])
+def test_a_small_message_tells_nothing_where_others_come_to_the_same_call(
+    first: bool, head: str, tmp_path: Path
+) -> None:
+    """Whichever caller stands first: it is the large one whose data would have to go."""
+    calls = [f"{head} put(head, 2, MPI_INT);", "put(data, n, MPI_DOUBLE);"]
+    text = f"""#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void put(void *p, int n, MPI_Datatype type) {{ MPI_Send(p, n, type, 1, 3, MPI_COMM_WORLD); }}
+int main(int argc, char **argv)
+{{
+    int n = atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+    double *data = malloc(n * 8);
+    for (int i = 0; i < n; i++)
+        data[i] = i;
+    {" ".join(calls if first else calls[::-1])}
+    printf("%g\\n", data[n / 2]);
+    free(data);
+    MPI_Finalize();
+    return 0;
+}}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    assert (site["code"], site["message"]) == ("OPI101", "`data` is read at line 13 after the send")
+    alone = text.replace('    printf("%g\\n", data[n / 2]);\n', "")
+    (tmp_path / "a.c").write_text(alone)
+    (site,) = json.loads(run_tool([str(tmp_path / "a.c"), "--output-format", "json"])[1])["sites"]
+    assert site["message"].startswith("the same call sends or receives `head`, which stays: at most 40 bytes")
