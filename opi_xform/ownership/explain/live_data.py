@@ -106,6 +106,7 @@ class LiveData:
         later = self.behind(use.node) if mine else ()
         mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
         mine -= other_turns_rows(self.program, use, mine, self.lvalues)
+        mine -= self.elsewhere.made_anew(use, argument, objects, mine) if root[0] == STORED else set()
         kept = mine & reached(self.graph, use.node, self.elsewhere.freeing(touched)) if mine else mine
         mine = kept if any(self.reads(n, root) for n in kept) else mine
         if use.side == "recv":
