@@ -298,10 +298,14 @@ class Elsewhere:
     # --- tables of pointers ---------------------------------------------------------------------------------------
 
     def part_of(self, node: int, row: ast.Expr, objects: Objects) -> list[int]:
-        """Nodes that set pointers of the table from which a call takes one to places inside blocks of its memory."""
-        tables = self.tables(self.graph.nodes[node].frame, row)
+        """Nodes that set pointers of the table from which a call takes one to places inside blocks of its memory, first
+        those to which a process comes that runs the call, before it.
+        """
+        tables, branches = self.tables(self.graph.nodes[node].frame, row), branches_of(self.program)
         out = [n for n, (_, inside) in self.parts.items() if not objects.isdisjoint(inside)]
-        return [n for n in out if not tables or not tables.isdisjoint(self.parts[n][0])]
+        out = [n for n in out if not tables or not tables.isdisjoint(self.parts[n][0])]
+        apart = {n: branches.excluded(node, n) or branches.in_other_arm(node, n) for n in out}
+        return sorted(out, key=lambda n: (apart[n], not self.names.follows(n, node)))
 
     def built(self, node: int, row: ast.Expr) -> list[int]:
         """The same of a table that is not known, where a function builds each that a call's variable is set to."""

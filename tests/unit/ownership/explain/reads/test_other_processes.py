@@ -78,3 +78,15 @@ def test_what_else_keeps_such_a_text_is_told_first(tmp_path: Path) -> None:
     text, found = sites(["report(rank, n);"], tmp_path, before)
     wanted = f"`t` is freed at line {line_of(text, 'FREED')} by another name, `o`"
     assert (found[0]["code"], found[0]["message"]) == ("OPI215", wanted)
+
+
+def test_the_rows_of_a_block_are_set_by_the_process_of_the_call(tmp_path: Path) -> None:
+    """Each of the two processes makes a table of its own."""
+    made = ["a = malloc(n * sizeof *a);", "a[0] = malloc(n * n * 8);"]
+    lines = ["double **a;", "if (rank == 0) {", *made, "for (int i = 1; i < n; i++) a[i] = a[i - 1] + n; // SENDS"]
+    lines += ["for (int i = 0; i < n * n; i++) a[0][i] = i;", "MPI_Send(a[1], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"]
+    lines += ["} else {", *made, "for (int i = 1; i < n; i++) a[i] = a[i - 1] + n; // HERE"]
+    lines += ["MPI_Recv(a[0], n * n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "}"]
+    text, found = sites([*lines, "for (int i = 0; i < n; i++) s += a[i][i];"], tmp_path)
+    wanted = f"line {line_of(text)} makes the rows of `a` parts of the block"
+    assert (found[1]["code"], found[1]["message"].startswith(wanted)) == ("OPI204", True)
