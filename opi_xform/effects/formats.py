@@ -9,12 +9,13 @@ parameter, what a catalogue of messages returned.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 
+WITH_ADDRESSES = "a format with %p"
 _CONVERSION = re.compile(r"%[^a-zA-Z%\[]*(?P<length>(?:wf?[0-9]+|[hljztLqm])*)(?P<what>[diouxXeEfFgGaAbBcCsSpnm%\[])")
 """A conversion as printf and scanf have it; before its length stand flags, widths, precisions and ``1$``."""
 
@@ -28,16 +29,42 @@ def unread(
         return None
     assert effect is not None
     texts = _texts(call.call.args[found.arg], variables)
-    if texts is not None and not any(_moves(text, found.scans) for text in texts):
+    moving = set() if texts is None else {what for text in texts for what in _moving(text, found.scans)}
+    if texts is not None and not moving:
         return None
     last = found.first + 1 if found.listed else len(call.args)
     given = zip(call.args[found.first : last], call.call.args[found.first : last], strict=True)
     values = tuple(v for v, e in given if e.type.holds_address and not isinstance(v, ins.AddrString | ins.Const))
     what = "a format that is not known" if texts is None else "a format with %n, %m or %p"
+    what = WITH_ADDRESSES if moving == {"p"} and not found.scans else what
     if not values:
         return None
     brief = not (found.scans or found.listed)  # what a va_list leads to is not in hand, nor what scanf stores
     return ins.Escape(call.span, call.stmt, f"argument of `{effect.name}` with {what}", values, brief)
+
+
+def as_addresses(
+    call: ins.CallInstr, effect: FunctionEffect | None, *variables: Mapping[str, ast.Variable]
+) -> frozenset[int]:
+    """Arguments that a function prints the address of, by ``%p``, and reads nothing of what they lead to."""
+    found = effect.format if effect is not None else None
+    if found is None or found.scans or found.listed or found.arg >= len(call.args):
+        return frozenset()
+    texts = _texts(call.call.args[found.arg], variables)
+    kinds = _kinds(texts[0]) if texts is not None and len(texts) == 1 else ""
+    return frozenset(i for i, what in enumerate(kinds, found.first) if what == "p" and i < len(call.args))
+
+
+def _kinds(text: str) -> str:
+    """The conversion of each argument after a format that prints; none where they are not counted one by one."""
+    out, at = "", 0
+    while (at := text.find("%", at)) >= 0:
+        conversion = _CONVERSION.match(text, at)
+        if conversion is None or not {"$", "*", "m"}.isdisjoint(conversion.group()):
+            return ""
+        out += conversion["what"].replace("%", "")
+        at = conversion.end()
+    return out
 
 
 def harmless(format_: ast.Expr, *variables: Mapping[str, ast.Variable]) -> bool:
@@ -99,17 +126,25 @@ def _sizes(text: str) -> list[int | None]:
 
 
 def _moves(text: str, scans: bool) -> bool:
-    """The format has a conversion that writes other than the function's table says, or moves an address."""
+    return any(True for _ in _moving(text, scans))
+
+
+def _moving(text: str, scans: bool) -> Iterator[str]:
+    """Conversions of a format that write other than the function's table says, or move an address; '' for others that
+    C does not have.
+    """
     at = 0
     while (at := text.find("%", at)) >= 0:
         conversion = _CONVERSION.match(text, at)
         if conversion is None:
-            return True  # not a format as C has it, or one that the program has given a meaning
+            yield ""  # not a format as C has it, or one that the program has given a meaning
+            return
         what, length = conversion["what"], conversion["length"]
-        if what == "p" or (what == "n" and not scans) or (scans and "m" in length):
-            return True
+        if what == "p" or (what == "n" and not scans):
+            yield what
+        elif scans and "m" in length:
+            yield "m"
         at = conversion.end()
-    return False
 
 
 def _texts(format_: ast.Expr, variables: tuple[Mapping[str, ast.Variable], ...]) -> list[str] | None:

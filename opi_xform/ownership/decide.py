@@ -30,6 +30,7 @@ from opi_xform.ownership.explain.hints import first_contents, waited
 from opi_xform.ownership.explain.hints import told as hint_told
 from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.explain.pointers.unknown_buffers import stray_refusal
+from opi_xform.ownership.explain.reasons import TEXT_ENDS
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.last.edits import of_blocks
 from opi_xform.ownership.last.tested import kept_by_tests
@@ -186,6 +187,8 @@ def _buffer(
     _assumed(facts, verdict)
     keep(verdict, unwritable(facts.options, verdict))
     _deepened(deepest, facts, verdict, wordless)
+    for site in (s for s in sites if s.place not in wordless):
+        verdict.refusals.update(_instead(facts, site, verdict))
     hinted = [(p, r) for p, r in verdict.refusals.items() if r.hint and p not in wordless]
     for p, refusal in hinted:
         same = {other for other, r in hinted if refusal.reason is Reason.OLD_ADDRESS and r.hint == refusal.hint}
@@ -259,6 +262,15 @@ def _deepened(deepest: Deepest, facts: BufferFacts, verdict: Verdict, wordless: 
         if (told := refusals.get(use.place)) is not None:
             refusals[use.place] = by_the_other_name(deepest.live_data, use, told)
     verdict.refusals.update(refusals)
+
+
+def _instead(facts: BufferFacts, site: Site, verdict: Verdict) -> dict[Place, Refusal]:
+    """What keeps a site besides that a text may come without its end, which nothing in its process hints at."""
+    refusal = verdict.refusals.get(site.place)
+    if refusal is None or refusal.message != TEXT_ENDS:
+        return {}
+    rest = _refused(site, but=refusal.reason) or _left(facts, verdict.converted, site, refusal)
+    return {} if rest is None or rest.reason is refusal.reason else {site.place: rest}
 
 
 def _left(facts: BufferFacts, others: set[Place], site: Site, why: Refusal) -> Refusal | None:

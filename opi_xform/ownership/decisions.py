@@ -159,7 +159,8 @@ def _of_call(refusal: Refusal, call: ast.Call, buffer: MpiBuffer) -> Refusal:
     if refusal.message and small_as_written(call, buffer):
         return Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
     inside = begins_inside(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
-    if inside is None or not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes):
+    looked_at = not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes)
+    if inside is None or (looked_at and refusal.reason is not Reason.BUDGET):
         return refusal
     return replace(inside, form=refusal.reason)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from opi_xform.calls.calls import Calls, calls_back, is_message, region_args, unknown
-from opi_xform.effects.formats import scanned
+from opi_xform.effects.formats import WITH_ADDRESSES, as_addresses, scanned
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import RECURSION, SUMMARY, Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
@@ -129,13 +129,17 @@ class Steps(Touches):
                 self.exactly = False
             case ins.ReturnInstr():
                 pass
-            case ins.Escape(values=operands, reason=reason):
+            case ins.Escape(values=operands, reason=reason, brief=brief):
                 polys = tuple(self.value(node, frame, v) for v in operands)
                 self.values.operands[node.number] = polys
                 for value, operand in zip(polys, operands, strict=True):
                     base = self.symbols.base(value)
                     direct = frozenset({base}) if base is not None else self.pts.operand(frame, operand)
-                    self.escape(self.pts.reachable(direct), node, reason)
+                    if not (brief and reason.endswith(WITH_ADDRESSES)):
+                        self.escape(self.pts.reachable(direct), node, reason)
+                        continue
+                    for o in self.pts.reachable(direct):  # text of addresses, of nothing that is there
+                        self.values.escape(o, node.number, reason)
             case Bind(caller=caller, params=params, args=args):
                 values = [self.value(node, caller, a) for a in args]
                 self.values.operands[node.number] = tuple(values)
@@ -285,7 +289,7 @@ class Steps(Touches):
         frame = node.frame
         made = self.datatype(node, call, effect, values)
         filled = self.filled(node, call, effect, values)
-        scans = scanned(call, effect, self.variables)
+        scans, printed = scanned(call, effect, self.variables), as_addresses(call, effect, self.variables)
         for kind, regions, must in (
             ("R", effect.reads, False),
             ("W", effect.overwrites, True),
@@ -294,6 +298,8 @@ class Steps(Touches):
             for region in regions:
                 for i in region_args(region.arg, region.rest, call):
                     if not call.call.args[i].type.is_pointer and not call.call.args[i].type.is_array:
+                        continue
+                    if kind == "R" and i in printed:
                         continue
                     if region.in_place is not None and self.own_memory(call, values, region.in_place):
                         continue

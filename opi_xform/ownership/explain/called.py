@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from opi_xform.codes import Reason
+from opi_xform.effects.formats import WITH_ADDRESSES
 from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ownership.model import lines
-from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 
 
@@ -30,6 +32,11 @@ def of_callee(program: Program, node: int, reason: str) -> str:
     names = action.functions if isinstance(action, Lost) else ()
     files = [program.functions[f].span.file for f in names if f in program.functions]
     return lines.marked(reason, files[0]) if len(files) == 1 else reason
+
+
+def only_printed(refusal: Refusal) -> bool:
+    """A buffer's address is text somewhere (``%p``): what its messages stay for otherwise is a better reason."""
+    return refusal.reason is Reason.ESCAPE and refusal.message.endswith(WITH_ADDRESSES)
 
 
 def comes_there(program: Program, n: int, o: int) -> bool:

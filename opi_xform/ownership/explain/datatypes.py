@@ -212,6 +212,9 @@ class _Makers:
             e, callers = work.pop()
             while isinstance(e, (ast.Cast, ast.AddrOf, ast.Deref)):
                 e = e.operand
+            if isinstance(e, ast.InitList):  # of a table of datatypes, of which a call names one
+                work += [(item, callers) for item in e.items]
+                continue
             if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef):
                 place = e.callee.name
             else:

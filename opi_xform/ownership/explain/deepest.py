@@ -18,6 +18,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
+from opi_xform.ownership.explain.called import only_printed
 from opi_xform.ownership.explain.culprits import (
     TRIES,
     ahead,
@@ -166,6 +167,9 @@ class Deepest:
             beside = self.unreached.elsewhere(function)
             if beside is not None:
                 return replace(beside, form=refusal.reason)
+        if only_printed(refusal):  # what the program does with its data would keep it without that, too
+            found = self.deeper(uses, refusal, buffers, judges) or _inside(uses[0])
+            return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)

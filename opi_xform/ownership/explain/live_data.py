@@ -20,7 +20,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
-from opi_xform.ownership.explain.datatypes import several_rows
+from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
@@ -89,7 +89,7 @@ class LiveData:
         if found is None or objects <= {UNKNOWN}:
             return None
         root, inside = found.root, found.inside and not (use.side == "recv" and first_row(argument))
-        inside = inside or (use.side == "recv" and self.parted(use, root, objects))
+        inside = inside or (use.side == "recv" and (has_gaps(self.program, use) or self.parted(use, root, objects)))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
         if use.op.replaces:
@@ -106,12 +106,13 @@ class LiveData:
         later = self.behind(use.node) if mine else ()
         mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
         mine -= other_turns_rows(self.program, use, mine, self.lvalues)
+        mine -= self.elsewhere.made_anew(use, argument, objects, mine) if root[0] == STORED else set()
         kept = mine & reached(self.graph, use.node, self.elsewhere.freeing(touched)) if mine else mine
         mine = kept if any(self.reads(n, root) for n in kept) else mine
         if use.side == "recv":
             turn = self.moving(use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
-            if not any(self.computes(n) for n in mine):
+            if not self.exchanged(root) and not any(self.computes(n) for n in mine):
                 return None  # nothing but messages is in there
         several = use.side == "send" and not inside and self.of_several(root)
         if several:  # which block it is elsewhere would have to be known first
@@ -234,7 +235,8 @@ class LiveData:
         """
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
         unsure = {n for n in nodes if self.unknown(n)}
-        sure = {n: (self.in_other_arm(use.node, n), -self.shared(use, n), n in unsure, n in one) for n in nodes}
+        shown, arm = branches_of(self.program).only_shown, self.in_other_arm
+        sure = {n: (arm(use.node, n), -self.shared(use, n), n in unsure, n in one, shown(use.node, n)) for n in nodes}
         found = sorted(ahead(self.graph, use.node, nodes), key=sure.__getitem__)
         if found and is_inside(use.call.args[use.argument]):
             most = self.shared(use, found[0])

@@ -22,6 +22,7 @@ from opi_xform.ownership.explain.called import called_in
 from opi_xform.ownership.explain.other_pointers import row_within
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import never_same
+from opi_xform.ownership.explain.reaching.ways import reached
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions, spelling
@@ -118,8 +119,8 @@ class Elsewhere:
                         out[key] = out.get(key, frozenset()) | {member_key(one)}
         return out
 
-    def made_here(self, e: ast.Expr, frame: int) -> bool:
-        """A member of a struct that the function of a call has just allocated."""
+    def made_here(self, e: ast.Expr, frame: int, steps: int = 0) -> bool:
+        """A member of a struct that the function of a call has just allocated.  steps: calls by which it does so."""
         e, function = base_of(e), self.graph.frames[frame].function
         e = base_of(e.base) if isinstance(e, ast.Member) else e
         given = self.roots.sets(function).get(e.var, []) if isinstance(e, ast.VarRef) else []
@@ -127,9 +128,41 @@ class Elsewhere:
         for v in made:
             key = v.callee.name if isinstance(v, ast.Call) and isinstance(v.callee, ast.FuncRef) else ""
             effect = self.program.effects.get(key)
-            if effect is None or effect.allocates is None:
+            if effect is not None and effect.allocates is not None:
+                continue
+            inner = self.roots.returned(v, frame) if isinstance(v, ast.Call) and steps else None
+            if inner is None or not self.made_here(inner[0], inner[1], steps - 1):
                 return False
         return bool(made)
+
+    def made_anew(self, use: Use, argument: ast.Expr, objects: Objects, nodes: Iterable[int]) -> set[int]:
+        """Those of some nodes that name a member of the struct that a call names, to which no way leads on which not
+        both are allocated once more, the struct and what the member points to: they mean other memory.
+        """
+        frame, table, owner = self.graph.nodes[use.node].frame, self.program.values.objects.table, self.owner(argument)
+        if owner is None or not objects or not self.made_here(argument, frame, SHOWN):
+            return set()
+        heaps = [table[o] for o in objects - {UNKNOWN} if table[o].kind == "heap"]
+        if len(heaps) != len(objects):
+            return set()
+        sets = self.names.defs.get(("v", self.program.values.objects.variable(frame, owner), 0), ())
+        same = reached(self.graph, use.node, {n for heap in heaps for n in heap.nodes})
+        same |= reached(self.graph, use.node, set(sets))
+        return {n for n in set(nodes) - same if self.named_by(n, owner, frame)}
+
+    def named_by(self, n: int, owner: str, frame: int) -> bool:
+        """All that a node names goes out from members of the struct that a variable points to."""
+        node, action = self.graph.nodes[n], self.graph.nodes[n].action
+        e = self.written.of(self.graph.frames[node.frame].function, action)
+        every = action.call.args if isinstance(action, ins.CallInstr) else () if e is None else (e,)
+        found = [self.roots.of(a, node.frame) for a in every if a.type.holds_address or a is e]
+        return bool(found) and all(o is not None and o.frame == frame and self.owner(o.base) == owner for o in found)
+
+    def owner(self, e: ast.Expr) -> str | None:
+        """The variable that points to the struct of which an expression is a member."""
+        e = base_of(e)
+        e = base_of(e.base) if isinstance(e, ast.Member) else e
+        return e.var if isinstance(e, ast.VarRef) else None
 
     # --- elements of arrays of structs ----------------------------------------------------------------------------
 
@@ -265,10 +298,14 @@ class Elsewhere:
     # --- tables of pointers ---------------------------------------------------------------------------------------
 
     def part_of(self, node: int, row: ast.Expr, objects: Objects) -> list[int]:
-        """Nodes that set pointers of the table from which a call takes one to places inside blocks of its memory."""
-        tables = self.tables(self.graph.nodes[node].frame, row)
+        """Nodes that set pointers of the table from which a call takes one to places inside blocks of its memory, first
+        those to which a process comes that runs the call, before it.
+        """
+        tables, branches = self.tables(self.graph.nodes[node].frame, row), branches_of(self.program)
         out = [n for n, (_, inside) in self.parts.items() if not objects.isdisjoint(inside)]
-        return [n for n in out if not tables or not tables.isdisjoint(self.parts[n][0])]
+        out = [n for n in out if not tables or not tables.isdisjoint(self.parts[n][0])]
+        apart = {n: branches.excluded(node, n) or branches.in_other_arm(node, n) for n in out}
+        return sorted(out, key=lambda n: (apart[n], not self.names.follows(n, node)))
 
     def built(self, node: int, row: ast.Expr) -> list[int]:
         """The same of a table that is not known, where a function builds each that a call's variable is set to."""

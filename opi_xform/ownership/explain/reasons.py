@@ -42,11 +42,11 @@ from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
 from opi_xform.ownership.liveness.zero_ends import (
+    all_zeros,
     copied_as_text,
     has_characters,
     read_to_an_end,
     reads_as_text,
-    zeros_put,
 )
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -57,6 +57,7 @@ from opi_xform.ownership.model.roots import base_of, is_set_inside, leftmost
 from opi_xform.ownership.procnull.counted import counting, counting_some
 from opi_xform.ownership.procnull.origins import origin
 
+TEXT_ENDS = "could not show that the message brings the end of its text"  # anything else is the better reason
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
 SENT_AGAIN = "is sent again here"
@@ -411,7 +412,7 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         if not text:
             message = f"what is read after a message that is short may be the initialiser of `{buffer.name}`"
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
-    filled = zeros_put(program, buffer)
+    filled = _zeros_before(program, buffer)
     text = text or (filled is not None and has_characters(program, buffer))
     if filled is not None and not text and (reads := reads_as_text(program, buffer)) is not None:
         message = f"could not show how much of `{buffer.name}` {line_of(node_span(program, reads))} reads"
@@ -420,7 +421,22 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
     if filled is None or not text or not any(way(program, buffer) for way in (read_to_an_end, copied_as_text)):
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
+    if not _before(program, buffer, filled):  # in its process the message finds what was there at its beginning
+        lasting = variable.type.is_array and variable.is_global
+        notes = ((variable.span, f"`{buffer.name}` begins with zeros, which may be what ends it"),) if lasting else ()
+        return Refusal(Reason.FIRST_CONTENTS, TEXT_ENDS, notes)
     return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
+
+
+def _zeros_before(program: Program, buffer: Buffer) -> int | None:
+    """The first call that fills a buffer with zeros, if one does so before a receive in its process such a one."""
+    return min(all_zeros(program, buffer), key=lambda n: (not _before(program, buffer, n), n), default=None)
+
+
+def _before(program: Program, buffer: Buffer, n: int) -> bool:
+    """A node may come before a receive, in its process."""
+    excluded, follows = branches_of(program).excluded, names_of(program).follows
+    return any(u.side == "recv" and follows(n, u.node) and not excluded(u.node, n) for u in buffer.uses)
 
 
 def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | None:

@@ -12,7 +12,12 @@ from opi_xform.ownership.model.object_index import index_of
 
 
 def zeros_put(program: Program, buffer: Buffer) -> int | None:
-    """The first call that fills the buffer with zeros: ``calloc`` that makes it, ``memset``, ``bzero``."""
+    """The first call that fills the buffer with zeros."""
+    return min(all_zeros(program, buffer), default=None)
+
+
+def all_zeros(program: Program, buffer: Buffer) -> list[int]:
+    """The calls that fill the buffer with zeros: ``calloc`` that makes it, ``memset``, ``bzero``."""
     table = program.values.objects.table
     known = [table[o] for o in buffer.objects]
     heaps = [table[h] for info in known for h in (info.members if info.kind == "family" else (info.number,))]
@@ -21,7 +26,7 @@ def zeros_put(program: Program, buffer: Buffer) -> int | None:
         for n in index_of(program).accesses.nodes(o):
             if filled_by(program, n) == 0:
                 out.append(n)
-    return min(out, default=None)
+    return out
 
 
 def filled_by(program: Program, n: int) -> int | None:

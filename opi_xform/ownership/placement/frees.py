@@ -12,6 +12,8 @@ from opi_xform.ir.ast import Variable
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.pointers.outside import undeclared
+from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import filled_at
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.placement.lost import lost
@@ -161,12 +163,29 @@ class Releases:
                 self.now.insertions.append(candidate)
                 return
             if without and not wanted:
-                before, left = line_of(self.flow.info(level).stmt.span), without[0]
-                does = "sends" if any(u.node == left.node for u in self.buffer.uses if u.side == "send") else "uses"
-                wanted = f": before {before} it would be too early, as {line_of(node_span(self.program, left.node))}"
-                wanted += f" {does} the same memory"
+                wanted = self.too_early(event, level, without)
         what = "the buffer still has its memory before this call, and no place was found at which that could be freed"
         raise self.now.fail(what + wanted, event.node)
+
+    def too_early(self, event: Event, level: Level, without: Sequence[Event]) -> str:
+        """That events would miss the buffer of a receive, if it were freed before a statement around that.
+
+        What comes before the receive in its own process goes first.  Anything else misses it where this does not run.
+        """
+        graph, nest, branches = self.graph, self.program.nest, branches_of(self.program)
+        home = nest.chain(graph.nodes[event.node].block)
+        around = [k for k in home if not any(self.now.within(n, level) for n in graph.blocks[nest.loops[k].header])]
+
+        def comes_before(other: Event) -> bool:
+            first = in_turn(self.program, other.node, event.node, around)
+            return first and not branches.excluded(event.node, other.node)
+
+        left = min(without, key=lambda e: not comes_before(e))
+        before, line = line_of(self.flow.info(level).stmt.span), line_of(node_span(self.program, left.node))
+        does = "sends" if any(u.node == left.node for u in self.buffer.uses if u.side == "send") else "uses"
+        if not comes_before(left):
+            return f": not before {before}, as {line} {does} the same memory where this call does not run"
+        return f": before {before} it would be too early, as {line} {does} the same memory"
 
     def free_what_would_be_lost(self, lazy: Collection[Level]) -> None:
         """OPI_Free before the pointer is set where it may hold memory of which the program knows nothing.

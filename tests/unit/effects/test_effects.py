@@ -11,7 +11,7 @@ import pytest
 from effects_support import Param, mpicc, problems, prototypes
 
 from opi_xform.effects.datatypes import load_datatypes
-from opi_xform.effects.formats import _moves
+from opi_xform.effects.formats import _kinds, _moves
 from opi_xform.effects.model import ArgRegion, Callback, Completion, Factor, Format, FreeSpec, MpiBuffer, PointerFlow
 from opi_xform.effects.table import (
     _ALLOC_KEYS,
@@ -405,3 +405,19 @@ def test_conversions_that_move_addresses_or_write(text: str, want: bool) -> None
 )
 def test_conversions_that_are_read(text: str, want: bool) -> None:
     assert _moves(text, True) is want
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("%d: %p%%\n", "dp"),
+        ("%s %-20p%lu", "spu"),
+        ("%*p %s", ""),
+        ("%2$p %1$s", ""),
+        ("%m %p", ""),
+        ("%Z %p", ""),
+        ("%", ""),
+    ],
+)
+def test_which_conversion_prints_which_argument(text: str, want: str) -> None:
+    assert _kinds(text) == want

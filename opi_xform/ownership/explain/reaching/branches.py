@@ -21,6 +21,7 @@ from opi_xform.ownership.model.object_index import index_of
 
 MOST = 25_000  # nodes that may run after one, through which ways are followed: with more of them LONGEST is passed
 LONGEST = 300_000  # what is known of numbers along all ways from one node, added up: a few hundredths of a second
+PRINTED = 8  # nodes through which a number comes to a print
 TESTS = 24  # that are looked at around a node
 
 _ALL = frozenset({-1, 0, 1})
@@ -204,10 +205,11 @@ class Branches:
             yield graph.blocks[parent][-1], graph.succs[parent][0] == at
             at = guarded[parent]
 
-    def less_sure(self, n: int, other: int) -> tuple[bool, bool]:
+    def less_sure(self, n: int, other: int) -> tuple[bool, bool, bool]:
         """Of nodes that a process may come to from one: those with the least of it are told first."""
         around = self.program.nest.chain(self.program.graph.nodes[n].block)
-        return self.in_other_arm(n, other), not in_turn(self.program, n, other, around) or self.only_perhaps(n, other)
+        other_turn = not in_turn(self.program, n, other, around)
+        return self.in_other_arm(n, other), other_turn or self.only_perhaps(n, other), self.only_shown(n, other)
 
     def in_other_arm(self, n: int, other: int) -> bool:
         """Two nodes are in the two arms of one branch: a process that runs one comes to the other in another turn of a
@@ -227,6 +229,29 @@ class Branches:
         sides = ([g for g in mine if g not in others], [g for g in others if g not in mine])
         asked = [self.asked(g for g in side if self.decides(g[0], n)) for side in sides]
         return not asked[0].isdisjoint(asked[1])
+
+    def only_shown(self, n: int, other: int) -> bool:
+        """A node reads for a print alone, under a test that is none around the first one, as `if (debug)`: what
+        computes with the same memory is told before it.
+        """
+        nodes, names = self.program.graph.nodes, names_of(self.program)
+        mine, work = set(self.guards(nodes[n].block)), [other]
+        if not any(g not in mine and self.decides(g[0], n) for g in self.guards(nodes[other].block)):
+            return False
+        for m in work:
+            action = nodes[m].action
+            if isinstance(action, ins.CallInstr):
+                effect = names.effect(action)
+                if effect is None or effect.format is None or effect.format.scans:
+                    return False
+            elif isinstance(action, ins.Load) if m == other else isinstance(action, ins.Define):
+                uses = [u for name in names.defined(nodes[m]) for u in names.uses.get(name, ())]
+                if not uses or len(work) > PRINTED:
+                    return False
+                work += [u for u in uses if u not in work]
+            else:
+                return False
+        return True
 
     def asked(self, guards: Iterable[Guard]) -> set[int]:
         """The numbers from which those are computed that branches ask for."""

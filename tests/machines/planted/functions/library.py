@@ -99,7 +99,7 @@ BUGS = (
     Bug(
         "formats write nothing",
         _FORMATS,
-        "if texts is not None and not any(_moves(text, found.scans) for text in texts):",
+        "if texts is not None and not moving:",
         "if True:",
         ("odd_percent_n", "odd_percent_n_variable", "odd_percent_p"),
         condition="library functions",
@@ -107,8 +107,8 @@ BUGS = (
     Bug(
         "a format that is not a literal has no %n",
         _FORMATS,
-        "if texts is not None and not any(_moves(text, found.scans) for text in texts):",
-        "if texts is None or not any(_moves(text, found.scans) for text in texts):",
+        "if texts is not None and not moving:",
+        "if texts is None or not moving:",
         ("odd_percent_n_variable", "odd_percent_n_read", "odd_percent_n_list"),
         condition="library functions",
     ),

@@ -275,7 +275,7 @@ BUGS = (
     Bug(
         "nobody ends a text with zeros that are there before",
         _REASONS,
-        "filled = zeros_put(program, buffer)\n",
+        "filled = _zeros_before(program, buffer)\n",
         "filled = None\n",
         ("f_text_calloc", "f_text_memset", "f_text_static"),
         condition="first contents",

@@ -425,3 +425,29 @@ def test_memory_that_is_written_under_the_same_test_has_the_lines_that_write_it(
     assert [(note["line"], note["message"]) for note in found[0]["notes"]] == [
         (line_of(text, "WRITTEN"), "`part` is written here, where `i == 0` does not hold")
     ]
+
+
+SHOW = """static void show(const double *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        printf("%8.3f ", a[i]); // SHOWS
+}
+static int debug;
+"""
+
+
+@pytest.mark.parametrize("around", ["if (debug) show(u, n);", "show(u, n);"])
+def test_what_is_printed_under_a_test_is_told_after_what_computes(around: str, tmp_path: Path) -> None:
+    """A print that always comes is told, as the nearest."""
+    lines = ["debug = n > 4;", "for (int k = 0; k < n; k++) {"]
+    lines += ["MPI_Recv(u, n / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", around]
+    lines += ["for (int i = 0; i < n; i++) s += u[i]; // HERE", "}"]
+    text, found = sites(lines, tmp_path, SHOW)
+    line = line_of(text, "HERE" if "if" in around else "SHOWS")
+    assert f"line {line} " in found[0]["message"]
+
+
+def test_a_print_under_a_test_is_told_where_nothing_computes(tmp_path: Path) -> None:
+    lines = ["debug = n > 4;", "for (int i = 0; i < n; i++) u[i] = i;", f"MPI_Send(u, N, MPI_DOUBLE, {TO}"]
+    text, found = sites([*lines, "if (debug) show(u, n);"], tmp_path, SHOW)
+    assert (found[0]["code"], f"line {line_of(text, 'SHOWS')} " in found[0]["message"]) == ("OPI101", True)

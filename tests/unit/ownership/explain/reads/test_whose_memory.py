@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from read_programs import TO, line_of, sites
 
@@ -153,3 +154,54 @@ def test_a_read_in_the_other_arm_of_a_test_of_the_rank_is_not_told_as_one_of_the
     lines += ["double **b = rows(n, n);", "if (n > 7) { double **t = a; a = b; b = t; }", "s += show(of, a, n);"]
     text, found = sites(lines, tmp_path, ROWS + ARMS.replace("READER", "rank == 0"))
     assert f"line {line_of(text)} may read" not in found[0]["message"]
+
+
+NODES = """struct node { double *data; struct node *next; };
+static struct node *node(void)
+{
+    struct node *p = malloc(sizeof *p);
+    if (!p)
+        exit(1);
+    p->data = malloc(N * 8);
+    return p;
+}
+static void fill(double *p)
+{
+    p[0] = 1;
+    for (int i = 1; i < N; i++)
+        p[i] = p[i - 1] / 2; // FILLS
+}
+"""
+LIST = "while (head) { struct node *a = head; head = a->next; @ free(a->data); free(a); } // FREED"
+
+
+def listed(body: list[str], walk: str, folder: Path) -> tuple[str, list[dict[str, Any]]]:
+    lines = ["struct node *head = NULL;", "for (int k = 0; k < n; k++) {", *body, "}", LIST.replace("@", walk)]
+    return sites(lines, folder, NODES)
+
+
+def test_what_fills_the_block_of_the_next_turn_reads_other_memory(tmp_path: Path) -> None:
+    """Each turn allocates a struct and its data: what is before the send reads the data of its own turn."""
+    body = ["struct node *a = node();", "fill(a->data);", "a->next = head;", "head = a;"]
+    body += [f"MPI_Send(a->data, N, MPI_DOUBLE, {TO}"]
+    text, found = listed(body, "", tmp_path)
+    message = f"what `a->data` lies in may be what is freed at line {line_of(text, 'FREED')}"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", message)
+    text, found = listed(body, "s += a->data[n]; // HERE\n", tmp_path)
+    assert (found[0]["code"], f"line {line_of(text)} may read" in found[0]["message"]) == ("OPI101", True)
+
+
+def test_what_fills_a_block_that_is_not_made_anew_reads_it(tmp_path: Path) -> None:
+    """The structs of all turns have the same data."""
+    body = [
+        "static double *one;",
+        "if (!one) one = malloc(N * 8);",
+        "struct node *a = node();",
+        "a->data = one;",
+        "fill(a->data);",
+        "a->next = head;",
+        "head = a;",
+    ]
+    body += [f"MPI_Send(a->data, N, MPI_DOUBLE, {TO}"]
+    text, found = listed(body, "", tmp_path)
+    assert (found[0]["code"], f"line {line_of(text, 'FILLS')} may read" in found[0]["message"]) == ("OPI101", True)

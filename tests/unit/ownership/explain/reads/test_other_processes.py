@@ -1,0 +1,92 @@
+"""What is told of a process is what it comes to: not what another rank does, nor what comes only after the message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from read_programs import line_of, sites
+
+
+@pytest.mark.parametrize(("before", "early"), [("", False), ("r += v[2]; // FIRST", True)])
+def test_a_free_would_be_too_early_for_what_comes_before_the_receive_alone(
+    before: str, early: bool, tmp_path: Path
+) -> None:
+    """What comes after the loop of receives reads the old memory where that has no turns."""
+    step = f"""static double r;
+static void step(int n, double v[], int turns)
+{{
+    {before}
+    for (int turn = 0; turn < turns; turn++) {{
+        MPI_Recv(v, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        r += v[1];
+    }}
+}}
+"""
+    lines = ["double v[n];", "for (int i = 0; i < n; i++) v[i] = i;"]
+    lines += ["step(n, v, atoi(argv[2])); // HERE", "for (int i = 0; i < n; i++) r += v[i]; // LAST"]
+    text, found = sites(lines, tmp_path, step)
+    here, line = line_of(text, "HERE"), line_of(text, "FIRST" if early else "LAST")
+    wanted = f": not before line {here}, as line {line} uses the same memory where this call does not run"
+    if early:
+        wanted = f": before line {here} it would be too early, as line {line} uses the same memory"
+    assert found[-1]["code"] == "OPI215"
+    assert found[-1]["message"].endswith(wanted)
+
+
+TEXT = """if (rank == 0) {
+    for (int k = 1; k < n; k++) {
+        MPI_Recv(t, N, MPI_CHAR, k, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%s\\n", t);
+    }
+    @
+} else {
+    memset(t, 0, N); // ZEROS
+    sprintf(t, "%d", n);
+    MPI_Send(t, N, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    #
+}"""
+ENDS = "could not show that the message brings the end of its text"
+
+
+def texts(where: str, folder: Path, before: str = "") -> tuple[str, str, str, list[int]]:
+    """The text of a program, and what is told of its receive.  before: what stands before main."""
+    text, found = sites([where, TEXT.replace("@", "").replace("#", "")], folder, before)
+    receive = found[0]
+    return text, receive["code"], receive["message"], [note["line"] for note in receive["notes"]]
+
+
+def test_zeros_that_another_process_puts_end_no_text_here(tmp_path: Path) -> None:
+    """The array begins with zeros, so it stays; and of a block there is nothing to tell but that it is not shown."""
+    text, code, message, lines = texts("", tmp_path, "static char t[N]; // BEGINS\n")
+    assert (code, message, lines) == ("OPI210", ENDS, [line_of(text, "BEGINS")])
+    _, code, message, lines = texts("char *t = malloc(N);", tmp_path)
+    assert (code, message, lines) == ("OPI210", ENDS, [])
+
+
+def test_zeros_of_the_same_process_are_told(tmp_path: Path) -> None:
+    lines = ["for (int k = 0; k < n; k++) {", TEXT.replace("@", "memset(t, 0, N); // HERE").replace("#", ""), "}"]
+    text, found = sites(lines, tmp_path, "static char t[N];\n")
+    assert (found[0]["code"], found[0]["message"].startswith("a text may come without its end")) == ("OPI210", True)
+    assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
+
+
+def test_what_else_keeps_such_a_text_is_told_first(tmp_path: Path) -> None:
+    end = "t[0] = 0;\nchar *o = t;\nif (n > 3)\nputs(t);\nfree(o); // FREED\n}\n"
+    body = TEXT.replace("@", "").replace("#", "char *second = t; free(second); return;")
+    before = f"static void report(int rank, int n)\n{{\nchar *t = malloc(N);\n{body}\n{end}"
+    text, found = sites(["report(rank, n);"], tmp_path, before)
+    wanted = f"`t` is freed at line {line_of(text, 'FREED')} by another name, `o`"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI215", wanted)
+
+
+def test_the_rows_of_a_block_are_set_by_the_process_of_the_call(tmp_path: Path) -> None:
+    """Each of the two processes makes a table of its own."""
+    made = ["a = malloc(n * sizeof *a);", "a[0] = malloc(n * n * 8);"]
+    lines = ["double **a;", "if (rank == 0) {", *made, "for (int i = 1; i < n; i++) a[i] = a[i - 1] + n; // SENDS"]
+    lines += ["for (int i = 0; i < n * n; i++) a[0][i] = i;", "MPI_Send(a[1], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"]
+    lines += ["} else {", *made, "for (int i = 1; i < n; i++) a[i] = a[i - 1] + n; // HERE"]
+    lines += ["MPI_Recv(a[0], n * n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "}"]
+    text, found = sites([*lines, "for (int i = 0; i < n; i++) s += a[i][i];"], tmp_path)
+    wanted = f"line {line_of(text)} makes the rows of `a` parts of the block"
+    assert (found[1]["code"], found[1]["message"].startswith(wanted)) == ("OPI204", True)
