@@ -23,6 +23,7 @@
 #define LOOKS 16         /* at the answer, between two looks at the clock */
 #define MOST_PASSED 63   /* questions that are not asked after one in vain, and after several */
 #define YIELD_AFTER 1000 /* looks at the answer of an owner that is at work: it has lost its processor */
+#define YIELDS 32        /* between two looks at whether it lives: each of them may take a time slice, or several */
 #define SLEEP_AFTER 2000 /* and may be of lower priority than we */
 #define NAP_NS 20000
 #define STAY 24     /* looks of an owner for the next part of a long copy, some 0.5 us */
@@ -107,12 +108,13 @@ static bool wait_out(struct opiw_target *t, struct opiw_lane *l) {
         opiw_look(false);
         if (n < YIELD_AFTER) {
             pause_a_little();
-        } else if (n < SLEEP_AFTER) {
-            sched_yield();
         } else {
-            if (opiw_gone(t))
+            if ((n >= SLEEP_AFTER || n % YIELDS == 0) && opiw_gone(t))
                 return false;
-            nanosleep(&nap, NULL);
+            if (n < SLEEP_AFTER)
+                sched_yield();
+            else
+                nanosleep(&nap, NULL);
         }
     }
     return true;
