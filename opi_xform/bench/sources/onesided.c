@@ -1,7 +1,9 @@
 /*
  * onesided: time at the origin of an epoch with one put or get, by size, synchronisation and kind of window. With windows
  * of MPI_Win_allocate_shared, whose memory the origin can reach by itself, a memcpy of the same bytes takes turns with
- * each epoch (the points `copy-...`): their ratio is of one process, one place in memory and one moment.
+ * each epoch (the points `copy-...`): their ratio is of one process, one place in memory and one moment. The points
+ * `row-...` are of ROW puts or gets under lock_all, each with its flush, one after the other, in turns with as many
+ * memcpys: of a single one the clock, whose steps are 10 ns, and the way to cold instructions are a good part.
  *
  * With -DBENCH_SKEW (the benchmark `skew`): of an epoch with 16 puts, while the target, which has opened its side,
  * computes. Before every epoch the target computes as long as it is late, so that what the caches, the clock of the
@@ -41,6 +43,14 @@ static const char *const kind_name[KINDS] = {"create", "allocate", "shared"};
 #ifndef BENCH_SKEW
 static const char *const what_name[WHATS] = {"put-", "get-", "acc-"};
 #endif
+/*
+ * How long after the two have met the origin begins: from one of these to the other, by chance. Who leaves an MPI's
+ * barrier first, and how much later the other one does, is none of the epoch's; nor is that what the barrier has stored
+ * last has yet to leave the processor, for which a flush would wait. And who is served when the other one looks, which it
+ * does every so often, is not to come at the same moment of its turn each time.
+ */
+#define BEHIND_US 2
+#define BEHIND_MOST_US 4
 static char *target, *origin; /* the memory of rank 1, where this rank can reach it; of this rank */
 static uint64_t epochs;       /* of the point */
 
@@ -48,6 +58,14 @@ static void compute(double us)
 {
     for (double until = bench_now() + us; us > 0 && bench_now() < until;)
         ;
+}
+
+static void stay_behind(void)
+{
+    static uint32_t drawn;
+
+    drawn = drawn * 1664525u + 1013904223u;
+    compute(BEHIND_US + (BEHIND_MOST_US - BEHIND_US) * (double)(drawn >> 8) / (1 << 24));
 }
 
 #ifdef BENCH_BARE
@@ -93,6 +111,10 @@ static void target_side(enum sync sync, double late_us)
     compute(late_us);
 }
 #else
+#define PAGE ((size_t)4096)
+#define APART 1024
+
+static char *origin_in, *target_in; /* what is to be released */
 static MPI_Win window;
 static MPI_Group other;
 static MPI_Comm pair; /* origin and target */
@@ -100,6 +122,16 @@ static MPI_Comm pair; /* origin and target */
 static void meet(void)
 {
     MPI_Barrier(pair);
+}
+
+/*
+ * Memory that begins so many bytes behind a page's start. How long a copy takes depends on how its two ends lie within
+ * their pages, and where malloc puts them is chance: the origin's lies a quarter of a page away from where windows begin.
+ */
+static char *placed(size_t bytes, size_t behind, char **in)
+{
+    *in = bench_memory(bytes + 2 * PAGE);
+    return *in + (PAGE - (uintptr_t)*in % PAGE) + behind;
 }
 
 static void open_window(enum kind kind, size_t bytes)
@@ -119,10 +151,10 @@ static void open_window(enum kind kind, size_t bytes)
         MPI_Win_shared_query(window, 1, &size, &unit, &target);
     } else {
         if (room)
-            target = bench_memory(bytes * BENCH_DEPTH);
+            target = placed(bytes * BENCH_DEPTH, 0, &target_in);
         MPI_Win_create(target, room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     }
-    origin = bench_memory(bytes);
+    origin = placed(bytes, APART, &origin_in);
     MPI_Win_get_group(window, &all);
     MPI_Group_incl(all, 1, &peer, &other);
     MPI_Group_free(&all);
@@ -136,9 +168,9 @@ static void close_window(void)
     int own = bench_rank == 1 && found && *flavor == MPI_WIN_FLAVOR_CREATE;
     MPI_Win_free(&window);
     MPI_Group_free(&other);
-    bench_release(origin);
+    bench_release(origin_in);
     if (own)
-        bench_release(target);
+        bench_release(target_in);
 }
 
 static void begin(enum sync sync)
@@ -260,6 +292,7 @@ static double epoch(enum what what, enum sync sync, size_t bytes, int operations
         target_side(sync, late_us);
         return 0;
     }
+    stay_behind();
     double t = bench_now();
     begin(sync);
     for (int j = 0; j < operations; j++)
@@ -306,16 +339,56 @@ static void all_points(enum kind kind)
         }
 }
 #else
-/* The next size: 1, 8, 32, ..., 2,048, 8,192, 16,384, 32,768, 131,072, ... */
+/* The next size: 1, 8, 32, ..., 2,048, 8,192, 16,384, 32,768, 65,536, 131,072, 524,288, ... */
 static size_t after(size_t bytes)
 {
-    return bytes * (bytes < 8 ? 8 : bytes == 8192 || bytes == 16384 ? 2 : 4);
+    return bytes * (bytes < 8 ? 8 : bytes >= 8192 && bytes <= 65536 ? 2 : 4);
 }
+
+#ifdef BENCH_BARE
+static void rows(enum what what)
+{
+    (void)what;
+}
+#else
+#define ROW 16
+#define ROW_MAX_BYTES ((size_t)64 << 10)
+static void rows(enum what what)
+{
+    static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
+
+    for (size_t bytes = 1; bytes <= bench_max_bytes && bytes <= ROW_MAX_BYTES; bytes = after(bytes)) {
+        ready(what, LOCK_ALL, bytes, 1);
+        for (int i = -BENCH_WARM_UP; bench_rank == 0 && i < bench_most; i++) {
+            double t = bench_now(), over;
+
+            for (int j = 0; j < ROW; j++) {
+                move(what, bytes, 0);
+                end(LOCK_ALL);
+            }
+            over = bench_now();
+            for (int j = 0; j < ROW; j++) {
+                memcpy(what == GET ? origin : target, what == GET ? target : origin, bytes);
+                __asm__ volatile("" : : "r"(target), "r"(origin) : "memory"); /* each is made */
+            }
+            if (i >= 0) {
+                samples[i] = (over - t) / ROW;
+                copies[i] = (bench_now() - over) / ROW;
+            }
+        }
+        finish(what, LOCK_ALL, bytes, 1);
+        print(samples, bench_most, bytes, what == GET ? "row-get-" : "row-put-", LOCK_ALL, SHARED, "");
+        print(copies, bench_most, bytes, what == GET ? "row-copy-get-" : "row-copy-put-", LOCK_ALL, SHARED, "");
+    }
+}
+#endif
 
 static void all_points(enum kind kind)
 {
     static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
 
+    for (enum what what = PUT; kind == SHARED && what < ACCUMULATE; what++)
+        rows(what);
     for (enum sync sync = FIRST_SYNC; sync < SYNCS; sync++)
         for (enum what what = PUT; what < MEASURED_WHATS; what++)
             for (size_t bytes = what == ACCUMULATE ? 8 : 1; bytes <= bench_max_bytes; bytes = after(bytes)) {
@@ -323,7 +396,10 @@ static void all_points(enum kind kind)
 
                 ready(what, sync, bytes, 1);
                 for (int i = -BENCH_WARM_UP; i < n; i++) {
-                    double us = epoch(what, sync, bytes, 1, 0), t = bench_now();
+                    double us = epoch(what, sync, bytes, 1, 0), t;
+                    if (kind == SHARED && bench_rank == 0)
+                        stay_behind(); /* as the epoch */
+                    t = bench_now();
                     if (kind == SHARED && bench_rank == 0)
                         memcpy(what == GET ? origin : target, what == GET ? target : origin, bytes);
                     if (i >= 0) {

@@ -39,7 +39,7 @@ static bool set;
 
 static int poll(MPIX_Async_thing thing) {
     (void)thing;
-    opiw_look();
+    opiw_look_seldom();
     if (looking) /* the call that looks ends it */
         return MPIX_ASYNC_NOPROGRESS;
     look();
@@ -65,7 +65,7 @@ typedef int (*callback)(void);
 typedef int (*registers)(callback);
 
 static int poll(void) {
-    opiw_look();
+    opiw_look(true);
     look();
     return 0;
 }

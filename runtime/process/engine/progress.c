@@ -239,7 +239,7 @@ void opi_kick_those(int on) {
  * kick those it looked for. */
 bool opi_in_vain(void) {
     static uint32_t looks;
-    opiw_look();
+    opiw_look(true);
     uint32_t n = ++looks;
     if ((n & 15) == 0)
         opi_native_poll();
@@ -284,7 +284,7 @@ static bool stay_awake(struct opi_wait *w) {
 /* One step of waiting; the caller polls before and after. */
 void opi_relax(struct opi_wait *w) {
     uint32_t n = ++w->n;
-    opiw_look();
+    opiw_look(true);
     if (OPI_UNLIKELY(opi.threads)) {
         /* Others must get in while we wait. */
         opi_leave();

@@ -73,6 +73,11 @@ void opiw_end(void) {
     opi_leave();
 }
 
+struct opiw_win *opiw_begin_of(MPI_Win win) {
+    opi_enter();
+    return OPI_LIKELY(last && last->handle == win) ? last->w : opiw_of(win);
+}
+
 bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void *), void *of) {
     (void)call;
     struct opi_wait s = {.on = on < 0 ? -1 : w->at[on].id, .below = w->spans};

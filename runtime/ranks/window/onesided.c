@@ -28,6 +28,10 @@ void opiw_begin(void) {
 void opiw_end(void) {
 }
 
+struct opiw_win *opiw_begin_of(MPI_Win win) {
+    return opiw_of(win);
+}
+
 /* Who waits for a rank of another process sleeps at last as if it waited for one of this process, so it has to be woken, by a packet.  It says in its seat that
  * it is going to sleep, and looks once more; who makes the condition true looks at the seat afterwards.  Both change the same word, always by an exchange, so one
  * comes after the other: either the second is who wakes, and finds 1, or it is who waits, and sees (acquire) what the first did before (release).  Until its packet has been taken in, the process that sent it and the one that waits are not both idle for dead.c, which counts it. */

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -68,28 +69,31 @@ struct opiw_piece {
     size_t n;
 };
 
-/* Where a process is asked for small copies to and from its private memory, by others that have a window on it (ask.c).  One for all windows of a process, in memory that
+/* Where a process is asked for copies to and from its private memory, by others that have a window on it (ask.c).  One for all windows of a process, in memory that
  * all their members reach, zero when it is made and never given back.  What is polled, and what is written by whom, lies in lines of its own.
+ *
+ * A desk has several lanes, so that a long copy goes in parts of which several are under way.  `busy` is of the whole desk; every lane has a state:
  *
  *     state       busy  asked  who goes on                                            to
  *     idle        0     0      an origin: busy 0 -> 1 by compare-and-swap, acquire    writing
  *     writing     1     0      that origin alone: the question, then asked = number,  waiting
- *                              release
+ *                              release; or, with nothing to ask, busy = 0             idle
  *     waiting     1     n      the owner: asked n -> 0 by compare-and-swap, acquire   taken
- *                              the origin: the same, after 2 us                       writing, and busy = 0 with nothing copied: idle
+ *                              the origin: the same, after 2 us                       writing, with nothing copied
  *     taken       1     0      the owner alone: copies, then answered = n, release    answered
- *     answered    1     0      that origin alone: has seen answered == n, acquire;    idle
- *                              reads the answer, then busy = 0, release
+ *     answered    1     0      that origin alone: has seen answered == n, acquire;    writing
+ *                              reads the answer
  *
+ *  - The origin stores busy = 0, release, when all its lanes are in writing.
  *  - One compare-and-swap brings `asked` from n to 0.  Whose it is copies: the owner, or the origin by the kernel.  So a question is carried out once, and
- *    before the call that asked it goes on: the copy is ordered as the kernel's would be.  Numbers are not 0, nor that of the last answer.
- *  - The owner reads `write`, `pieces` and `question` only when the question is taken, and writes `answer` and `answered` only then; busy is 1 until the origin has
+ *    before the call that asked it goes on: the copy is ordered as the kernel's would be.  Numbers are not 0, nor that of the lane's last answer.
+ *  - The owner reads `write`, `pieces`, `more` and `question` only when the question is taken, and writes `answer` and `answered` only then; busy is 1 until the origin has
  *    seen `answered`, so nobody else writes or reads them meanwhile, whichever of the owner's threads took it.  Each origin's store of `asked` comes after the
- *    swap to 0 that ended the question before: by way of `answered` and `busy`, or of `busy` alone where it was withdrawn.
+ *    swap to 0 that ended the lane's question before: by way of `answered` (and `busy`), or of `busy` alone where it was withdrawn.
  *  - Nobody waits in idle, writing, or for `busy`: who finds it 1 takes the kernel.  In waiting the origin gives up by itself: an owner that leaves its wait,
  *    finalises, sleeps, is stopped, or waits where nobody looks, leaves the question there.  Nobody is woken for a question, so no wake-up can be lost.
- *    An origin that is killed then leaves it, too, and the owner carries it out at its next look: before libopi tells it of the death, but perhaps after it has
- *    heard of that otherwise, and used the memory for something else.
+ *    An origin that is killed then leaves its questions, one a lane at most, too, and the owner carries them out at its next look: before libopi tells it of the death, but perhaps
+ *    after it has heard of that otherwise, and used the memory for something else.
  *  - In taken the origin waits.  It could not know whether a late store of the owner's would come after a later one, and a late load would be a race with what the
  *    program's threads may do then.  The owner takes no lock there, calls nothing and copies at most 8 KiB: it needs its processor and nobody, unless a thread of its program brings the pages
  *    (userfaultfd), which must not call MPI for that.  Where it has died the origin gives up: nobody stores any more, and the kernel refuses.  The desk is idle again then, and nobody answers there.
@@ -98,21 +102,28 @@ struct opiw_piece {
  *  - Origins that ask each other look at their own desks in waiting and in taken.  What they are asked is done between two looks: no circle. */
 #define OPIW_DESK_BYTES ((size_t)8 << 10)
 #define OPIW_DESK_PIECES 128
-struct opiw_desk {
-    _Atomic uint32_t busy; /* 1 while somebody asks: who alone writes `number`, `pieces`, `write` and `question` */
-    uint32_t number;       /* of the last question; 0: none was asked */
-    char apart[56];
+#define OPIW_LANES 4
+struct opiw_lane {
     _Atomic uint32_t asked; /* the number of the question that waits, 0: none */
-    uint16_t pieces, write;
+    uint16_t pieces;
+    uint8_t write;
+    uint8_t more; /* another question is likely to follow at once */
     char question[OPIW_DESK_PIECES * sizeof(struct opiw_piece) + OPIW_DESK_BYTES + 56]; /* the pieces, then what is put */
-    _Atomic uint32_t answered; /* the number of the last question that the owner has carried out.  It alone writes this, `answer` and `looks` */
+    _Atomic uint32_t answered; /* the number of the last question that the owner has carried out.  It alone writes this and `answer` */
     uint32_t unused; /* so that both parts of data begin at a multiple of 8 */
     char answer[OPIW_DESK_BYTES + 56]; /* what is got */
-    _Atomic uint32_t looks; /* how often the owner has looked at `asked`; a hint, relaxed: of two threads that look at once one may not be counted */
-    char apart_too[60];
+    uint32_t number; /* of the last question; 0: none was asked.  The origin's */
+    char apart[60];
 };
-_Static_assert(sizeof(struct opiw_desk) % 64 == 0 && offsetof(struct opiw_desk, asked) % 64 == 0 && offsetof(struct opiw_desk, answered) % 64 == 0 &&
-                   offsetof(struct opiw_desk, looks) % 64 == 0,
+struct opiw_desk {
+    _Atomic uint32_t busy; /* 1 while somebody asks: who alone writes what is the origin's in the lanes */
+    char apart[60];
+    _Atomic uint32_t looks; /* how often the owner has looked at the lanes; a hint, relaxed: of two threads that look at once one may not be counted */
+    char apart_too[60];
+    struct opiw_lane lane[OPIW_LANES];
+};
+_Static_assert(sizeof(struct opiw_desk) % 64 == 0 && offsetof(struct opiw_desk, looks) % 64 == 0 && offsetof(struct opiw_desk, lane) % 64 == 0 &&
+                   sizeof(struct opiw_lane) % 64 == 0 && offsetof(struct opiw_lane, answered) % 64 == 0 && offsetof(struct opiw_lane, number) % 64 == 0,
                "lines of their own");
 
 enum opiw_held { OPIW_FREE, OPIW_HELD_SHARED, OPIW_HELD_EXCLUSIVE, OPIW_UNCHECKED };
@@ -123,10 +134,11 @@ enum opiw_kind { OPIW_PUT, OPIW_GET, OPIW_ACCUMULATE, OPIW_GET_ACCUMULATE, OPIW_
 enum opiw_ending { OPIW_FLUSHED, OPIW_FLUSHED_LOCAL, OPIW_WAITED };
 enum opiw_access { OPIW_NONE, OPIW_FENCED, OPIW_STARTED, OPIW_LOCKED, OPIW_LOCKED_ALL };
 
-/* Nanoseconds that a copy of one piece takes, 0: not known; how many there were. */
+/* Nanoseconds that a copy of one piece takes, 0: not known (from 8 KiB on: 8 KiB of it); how many there were. */
 struct opiw_pace {
     uint32_t owner, kernel, turns;
 };
+#define OPIW_PACES 7 /* copies of up to 512 bytes, 2, 4, 8, 32, 256 KiB, and longer ones */
 
 /* A member as another one sees it.  Constant after the window is made, but for what is marked; that belongs to the seeing rank alone. */
 struct opiw_target {
@@ -147,7 +159,7 @@ struct opiw_target {
     uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
     bool answers;        /* marked: the last question was answered; false before the first one */
     uint32_t looks;      /* marked: its desk's, when the last question was in vain */
-    struct opiw_pace pace[4]; /* marked: of copies of up to 512 bytes, 2 KiB, 4 KiB, and 8 KiB */
+    struct opiw_pace pace[OPIW_PACES]; /* marked */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */
     uint32_t taken;      /* marked: posts of its that MPI_Win_start has seen */
     uint32_t seen;       /* marked: its completions that MPI_Win_wait has seen */
@@ -212,6 +224,8 @@ int opiw_unknown_op(const char *call, MPI_Win win, enum opiw_kind kind, MPI_Coun
 /* Around all that touches a window or a datatype; what waits lets others in between. */
 void opiw_begin(void);
 void opiw_end(void);
+/* Begin, and opiw_of. */
+struct opiw_win *opiw_begin_of(MPI_Win win);
 /* Until `ready` says so.  Inside begin and end; nothing but `ready` runs for this rank meanwhile.  `on`: the member waited for, -1: any.  False: it will not
  * come, since a rank has died. */
 bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void *), void *of);
@@ -253,31 +267,44 @@ bool opiw_kernel(struct opiw_target *t, void *mine, const struct opiw_piece *the
 
 /* ---- ask.c ------------------------------------------------------------------------------------------------------------------------------------------ */
 
-/* The same by the target's process where it waits and the copy is small, else by the kernel. */
+/* The same by the target's process where it waits and the copy is small or of one piece, else by the kernel. */
 bool opiw_carry(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 /* By the target's process.  False where that does not look now, and then nothing was copied. */
 bool opiw_ask(struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 extern struct opiw_desk *_Atomic opiw_own_desk; /* NULL: nobody asks this process */
-void opiw_answer(struct opiw_desk *d, uint32_t number);
+void opiw_answer(struct opiw_desk *d, bool stays);
 
-static inline void opiw_look_at(struct opiw_desk *d) {
+/* `stays`: nothing of the caller's waits for it, so that it may wait a moment for the next part of a long copy. */
+static inline bool opiw_look_at(struct opiw_desk *d, bool stays) {
+    uint32_t asked = 0;
     atomic_store_explicit(&d->looks, atomic_load_explicit(&d->looks, memory_order_relaxed) + 1, memory_order_relaxed);
-    uint32_t asked = atomic_load_explicit(&d->asked, memory_order_relaxed);
+    for (int i = 0; i < OPIW_LANES; i++)
+        asked |= atomic_load_explicit(&d->lane[i].asked, memory_order_relaxed);
     if (OPIW_UNLIKELY(asked != 0))
-        opiw_answer(d, asked);
+        opiw_answer(d, stays);
+    return asked != 0;
 }
 
-/* Does what is asked of this process.  Wherever it waits, in the section or outside: nothing of ours is touched. */
-static inline void opiw_look(void) {
+/* Does what is asked of this process.  Wherever it waits, in the section or outside: nothing of ours is touched.  True: something was asked. */
+static inline bool opiw_look(bool stays) {
     struct opiw_desk *d = atomic_load_explicit(&opiw_own_desk, memory_order_acquire);
-    if (OPIW_UNLIKELY(d != NULL))
-        opiw_look_at(d);
+    return OPIW_UNLIKELY(d != NULL) && opiw_look_at(d, stays);
 }
+/* The same where the next look is some time off. */
+void opiw_look_seldom(void);
 
 /* ---- copy.c ---------------------------------------------------------------------------------------------------------------------------------------- */
 
+#define OPIW_LONG ((size_t)16 << 10)
+void opiw_copy_long(void *to, const void *from, size_t n);
+
 /* memmove, for memory that may be long. */
-void opiw_copy(void *to, const void *from, size_t n);
+static inline void opiw_copy(void *to, const void *from, size_t n) {
+    if (n < OPIW_LONG)
+        memmove(to, from, n);
+    else
+        opiw_copy_long(to, from, n);
+}
 
 /* ---- reach.c: the bytes of a target -------------------------------------------------------------------------------------------------------------- */
 
@@ -345,6 +372,9 @@ int opiw_flush_below(struct opiw_win *w, int target, bool local, MPI_Win win);
 
 /* May the caller access this target now?  NULL, or why not. */
 const char *opiw_no_epoch(struct opiw_win *w, const struct opiw_target *t);
+static inline bool opiw_may(struct opiw_win *w, const struct opiw_target *t) {
+    return w->access == OPIW_LOCKED_ALL || !opiw_no_epoch(w, t);
+}
 bool opiw_barrier(const char *call, struct opiw_win *w);
 void opiw_wake_all(struct opiw_win *w); /* the others on this node */
 size_t opiw_seat_bytes(int members);

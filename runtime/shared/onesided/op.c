@@ -74,7 +74,7 @@ static inline bool plain(struct opiw_win *w, const void *origin, MPI_Count count
     struct opiw_target *t = &w->at[target];
     size_t size, from, end;
     if (!t->direct || !(size = opiw_plain_size(type)) || __builtin_mul_overflow((size_t)count, size, n) ||
-        __builtin_mul_overflow((size_t)disp, (size_t)t->unit, &from) || __builtin_add_overflow(from, *n, &end) || end > t->size || opiw_no_epoch(w, t))
+        __builtin_mul_overflow((size_t)disp, (size_t)t->unit, &from) || __builtin_add_overflow(from, *n, &end) || end > t->size || !opiw_may(w, t))
         return false;
     *at = t->base + from;
     return true;
@@ -100,16 +100,18 @@ static int over(struct opiw_op *o, int rc, MPI_Request *request) {
     return MPI_SUCCESS;
 }
 
-#define WINDOW(kind, count, type, target)                                                                        \
-    opiw_begin();                                                                                                \
-    struct opiw_win *w = opiw_of(win);                                                                           \
+/* Inside begin and end: a window of ours, and an operation that libopi makes. */
+#define OURS(kind, count, type, target)                                                                           \
     if (OPIW_UNLIKELY(!w || (w->spans && opiw_leaves(w, target, (kind) != OPIW_PUT && (kind) != OPIW_GET)))) {    \
         opiw_end();                                                                                              \
         return opiw_unknown_op(call, win, kind, count, type);                                                    \
     }                                                                                                            \
-    struct opiw_op o;                                         \
-    o.call = call;                                            \
+    struct opiw_op o;                                                                                            \
+    o.call = call;                                                                                               \
     o.w = w
+#define WINDOW(kind, count, type, target)    \
+    struct opiw_win *w = opiw_begin_of(win); \
+    OURS(kind, count, type, target)
 
 /* Of a put or get in a window that spans nodes, before it touches its target. */
 #define UNDER_LOCK(kind, count, type)                                                               \
@@ -128,16 +130,9 @@ static int over(struct opiw_op *o, int rc, MPI_Request *request) {
             opiw_watch(&o, kind, op, requested); \
     } while (0)
 
-int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
-             MPI_Win win, MPI_Request *request) {
-    WINDOW(OPIW_PUT, count, type, target);
-    char *at;
-    size_t bytes;
-    if (OPIW_LIKELY(!request && plain(w, origin, count, type, target, disp, rcount, rtype, &at, &bytes))) {
-        opiw_copy(at, origin, bytes);
-        opiw_end();
-        return MPI_SUCCESS;
-    }
+__attribute__((noinline)) static int any_put(const char *call, struct opiw_win *w, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp,
+                                                MPI_Count rcount, MPI_Datatype rtype, MPI_Win win, MPI_Request *request) {
+    OURS(OPIW_PUT, count, type, target);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
         UNDER_LOCK(OPIW_PUT, count, type);
@@ -147,17 +142,21 @@ int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype
     return over(&o, rc, request);
 }
 
-/* As much as the origin has room for. */
-int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Win win,
-             MPI_Request *request) {
-    WINDOW(OPIW_GET, count, type, target);
+int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
+             MPI_Win win, MPI_Request *request) {
+    struct opiw_win *w = opiw_begin_of(win);
     char *at;
     size_t bytes;
-    if (OPIW_LIKELY(!request && plain(w, origin, count, type, target, disp, rcount, rtype, &at, &bytes))) {
-        opiw_copy(origin, at, bytes);
-        opiw_end();
-        return MPI_SUCCESS;
-    }
+    if (OPIW_UNLIKELY(!w || request || !plain(w, origin, count, type, target, disp, rcount, rtype, &at, &bytes)))
+        return any_put(call, w, origin, count, type, target, disp, rcount, rtype, win, request);
+    opiw_copy(at, origin, bytes);
+    opiw_end();
+    return MPI_SUCCESS;
+}
+
+__attribute__((noinline)) static int any_get(const char *call, struct opiw_win *w, void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp,
+                                                MPI_Count rcount, MPI_Datatype rtype, MPI_Win win, MPI_Request *request) {
+    OURS(OPIW_GET, count, type, target);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
         UNDER_LOCK(OPIW_GET, count, type);
@@ -165,6 +164,19 @@ int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type,
         rc = OPIW_LIKELY(o.direct) ? opiw_get_all(&o, origin) : by_kernel(&o, origin, false, request != NULL);
     }
     return over(&o, rc, request);
+}
+
+/* As much as the origin has room for. */
+int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
+             MPI_Win win, MPI_Request *request) {
+    struct opiw_win *w = opiw_begin_of(win);
+    char *at;
+    size_t bytes;
+    if (OPIW_UNLIKELY(!w || request || !plain(w, origin, count, type, target, disp, rcount, rtype, &at, &bytes)))
+        return any_get(call, w, origin, count, type, target, disp, rcount, rtype, win, request);
+    opiw_copy(origin, at, bytes);
+    opiw_end();
+    return MPI_SUCCESS;
 }
 
 static int combine(struct opiw_op *o, enum opiw_kind kind, bool requested, int rc, const void *origin, MPI_Datatype rtype, MPI_Op op, void *result, MPI_Count result_count,

@@ -98,8 +98,7 @@ bool opiw_depart(const char *call, struct opiw_win *w) {
 /* ---- what the calls share ------------------------------------------------------------------------------------------------------------------------ */
 
 #define WINDOW()                        \
-    opiw_begin();                       \
-    struct opiw_win *w = opiw_of(win);  \
+    struct opiw_win *w = opiw_begin_of(win); \
     if (OPIW_UNLIKELY(!w)) {            \
         opiw_end();                     \
         return opiw_unknown(call, win); \

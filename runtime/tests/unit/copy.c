@@ -35,20 +35,28 @@ static void overlapping(size_t n, size_t to, size_t from) {
     CHECK(memcmp(source, want, sizeof source) == 0);
 }
 
+static bool can_by_lines(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return true;
+#endif
+}
+
 int main(void) {
-    static const size_t lengths[] = {0, 1, 63, LONG - 1, LONG, LONG + 1, LONG + 127, 2 * RUN, 2 * RUN + 1, 3 * RUN + 999};
+    static const size_t lengths[] = {0, 1, 63, OPIW_LONG - 1, OPIW_LONG, OPIW_LONG + 1, OPIW_LONG + 127, 2 * RUN, 2 * RUN + 1, 3 * RUN + 999};
     static const size_t places[] = {0, 1, 8, 31, 32, 63, 64, 65};
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++)
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
             size_t other = places[(p * 3 + l) % (sizeof places / sizeof places[0])];
             apart(by_call, lengths[l], places[p], other);
             apart(by_runs, lengths[l], places[p], other);
-            if (by_lines_is_better() && lengths[l] >= LONG)
+            if (can_by_lines() && lengths[l] >= OPIW_LONG)
                 apart(by_lines, lengths[l], places[p], other);
             overlapping(lengths[l], places[p], other);
         }
-    overlapping(ROOM - LONG, LONG, 0);
-    overlapping(ROOM - LONG, 0, LONG);
+    overlapping(ROOM - OPIW_LONG, OPIW_LONG, 0);
+    overlapping(ROOM - OPIW_LONG, 0, OPIW_LONG);
     puts("copy: ok");
     return 0;
 }
