@@ -18,7 +18,7 @@ from opi_xform.divide import SHARED, WRITTEN
 from opi_xform.divide.flow import Trouble
 from opi_xform.divide.left_out import left_out
 from opi_xform.divide.passages.find import Passage, passages
-from opi_xform.divide.passages.proof import Marked, Proof, single
+from opi_xform.divide.passages.proof import Marked, Proof, single, told_one_by_one
 from opi_xform.divide.passages.spell import PassageSpelling
 from opi_xform.divide.passages.tables import Table
 from opi_xform.divide.places import Offsets
@@ -86,13 +86,12 @@ class Starting:
 
     def proved(self) -> list[Ready]:
         kept = kept_sites(self.plan)
-        if not self.program.complete or not self.spelling.possible():
-            return []
+        if not told_one_by_one(self.program) or not self.spelling.possible():
+            return []  # what cannot be proved anyway costs no analysis
         found = [one for one in passages(self.program, kept, self.own(), self.sources.data) if self.untouched(one)]
         by_place: dict[Place, list[Use]] = {}
         for use in self.spelling.uses:
             by_place.setdefault(use.place, []).append(use)
-        # what cannot be proved anyway costs no analysis
         found = [p for p in found if all(single(self.program, self.spelling.uses, u) for u in by_place[p.place])]
         edits: Edits = {}
         marked = []

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from opi_xform.attempts.again import Again
 from opi_xform.attempts.computed_starts import Edits, Ready, Starting, kept_sites
-from opi_xform.divide.passages.proof import single
+from opi_xform.divide.passages.proof import single, told_one_by_one
 from opi_xform.divide.passages.table_proof import MarkedTable, ProvedTable, TableProof
 from opi_xform.divide.passages.table_spell import RowNames, TableSpelling
 from opi_xform.divide.passages.tables import Table, tables
@@ -36,7 +36,7 @@ class Tabling(Starting):
         self.rows = TableSpelling(program, self.sources)
 
     def proved(self) -> list[Ready]:
-        if self.strict or not self.program.complete or not self.spelling.possible():
+        if self.strict or not told_one_by_one(self.program) or not self.spelling.possible():
             return []
         found = tables(self.program, kept_sites(self.plan), self.own(), self.sources.data)
         found = [one for one in found if self.untouched(one)]

@@ -104,7 +104,10 @@ def _parts(blocks: list[int], parts: Sequence[Parts], whole: Sequence[set[int]])
     for b in blocks:
         for o, places in parts[b].items():
             out.setdefault(o, set()).update(places)
-    return {o: places for o, places in out.items() if not any(o in whole[b] for b in blocks)}
+    left = set(out)
+    for b in blocks:
+        left = left - whole[b]
+    return {o: places for o, places in out.items() if o in left}
 
 
 def _union(blocks: list[int], per_block: list[Cells], moved: list[list[Cell]]) -> Cells:

@@ -235,10 +235,11 @@ class Interpreter(Steps):
             if len(incoming) < len(envs):
                 self.out.drop(cell)
                 continue
-            incoming = self.set_ones(incoming)
-            value = incoming[0]
-            if all(v is value or v == value for v in incoming):
-                self.out.put(cell, value)
+            one = incoming[0] if incoming.count(incoming[0]) == len(incoming) else None
+            if one is None and cell[0] != "v":
+                one = self.set_one(incoming)
+            if one is not None:
+                self.out.put(cell, one)
                 continue
             if cell[0] == "v":
                 self.out.put(cell, self.merged(block, incoming, scope, *before))
@@ -285,12 +286,12 @@ class Interpreter(Steps):
             self.values.phis[block] = phis
             self.values.joins.update(phis)
 
-    def set_ones(self, incoming: list[Poly]) -> list[Poly]:
-        """Without what was never set: nobody reads it."""
+    def set_one(self, incoming: list[Poly]) -> Poly | None:
+        """The one value that is left without what was never set, which nobody reads; None: there is no such."""
         if not self.values.unset:
-            return incoming
+            return None
         there = [v for v in incoming if v.single not in self.values.unset]
-        return there if there and all(v == there[0] for v in there) else incoming
+        return there[0] if there and there.count(there[0]) == len(there) else None
 
     def complete(self, envs: list[Change]) -> None:
         """Objects that were not looked at on some of the paths still have their first contents there."""

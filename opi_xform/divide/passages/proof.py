@@ -84,6 +84,12 @@ class Stretch:
     bytes: bool
 
 
+def told_one_by_one(program: Program) -> bool:
+    """All that happens in a program is told one by one, and marks do not change that: else nothing is proved of it."""
+    p = program
+    return p.complete and not (p.graph.background.nodes or p.threads or p.nest.irreducible)
+
+
 class Proof:
     """One program with marks; ``of`` each passage."""
 
@@ -105,8 +111,8 @@ class Proof:
     def of(self, marked: Marked) -> Proved | None:
         """None where it is not proved."""
         p = self.program
-        if not p.complete or p.graph.background.nodes or p.threads or p.nest.irreducible:
-            return None  # not all of what happens is told one by one
+        if not told_one_by_one(p):
+            return None
         stretches = self.stretches(marked)
         functions = {p.graph.frames[one.frame].function for one in stretches}
         counts = {one.bytes for one in stretches}

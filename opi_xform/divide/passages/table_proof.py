@@ -19,7 +19,7 @@ from itertools import chain
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves
 from opi_xform.divide.passages.find import beginning
-from opi_xform.divide.passages.proof import Between, Proof, Stretch, single
+from opi_xform.divide.passages.proof import Between, Proof, Stretch, single, told_one_by_one
 from opi_xform.divide.passages.table_spell import RowNames
 from opi_xform.divide.passages.tables import loop_of
 from opi_xform.graph.graph import evaluated
@@ -81,7 +81,7 @@ class TableProof(Proof):
     def table(self, marked: MarkedTable) -> ProvedTable | None:
         """All but that nothing is needed after it; None where it is not proved."""
         p = self.program
-        if not p.complete or p.graph.background.nodes or p.threads or p.nest.irreducible:
+        if not told_one_by_one(p):
             return None
         frames = self.frames(marked)
         functions = {p.graph.frames[frame].function for frame in frames}

@@ -15,8 +15,8 @@ from opi_xform.program.threads import LEFT_OUT_HERE
 from opi_xform.record import dataclass
 
 LOOSE = re.compile(rb"may_alias|no-strict-aliasing")  # memory may be read as another type
-WORD = re.compile(rb"(?<![A-Za-z0-9_])omp(?![A-Za-z0-9_])")
-"""What every directive has in it, however it is spelled."""
+WORD = re.compile(rb"omp(?<![A-Za-z0-9_]omp)(?![A-Za-z0-9_])")
+"""What every directive has in it, however it is spelled.  It begins with letters: these are searched for at once."""
 
 INCLUDE = re.compile(rb"#[ \t]*include\b")
 _LINE = re.compile(rb"(?:\\\r?\n|/\*.*?\*/|//[^\n]*|[^\n])*", re.DOTALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from opi_xform.frontend.clang.libclang import TranslationUnit
 from opi_xform.frontend.clang.source import PRECOMPILED, Sources, tokens
@@ -17,6 +17,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _PARAMS = rb"define\b(?s:.*?)\b%s(\([^()]*\))"
 """After the word that is the macro's name, with no space."""
 
+Line = tuple[Sequence[str], int, int]
+"""The words of a directive, where it begins and where it ends."""
+
 _FURTHER = 64  # arguments in the place of `...`
 
 
@@ -26,6 +29,7 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
     Plain ``#if 0 … #endif``, which nobody compiles, is among them with ``never`` only.
     """
     found: dict[tuple[str, int], Skipped] = {}
+    known: dict[tuple[str, int, int], Skipped] = {}  # a header that is included again is left out from guard to guard
     dropped: _Dropped | None = None
     deciding: Deciding | None = None
     for begin, end in unit.skipped():
@@ -34,6 +38,9 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         file, first = sources.locate(begin.raw)
         _, last = sources.locate(end.raw)
         if file is None or file.system or last <= first:
+            continue
+        if (file.path, first, last) in known:
+            found[(file.path, first)] = known[file.path, first, last]
             continue
         line_begin = file.data.rfind(b"\n", 0, first) + 1
         written = file.data[line_begin:last]
@@ -53,12 +60,14 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         ways = [at, *_further(file.data, at, last)]
         own = all(deciding.own(file.data, way) for way in ways)
         assert dropped is not None
-        given = dropped.by(file.data, first, last)
+        inside = [*lines(file.data, first, last)]
+        given = dropped.by(inside)
         meant = deciding.meant(words | given)
         certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)
-        bodies = _bodies(file.data, first, last) | given
+        bodies = _bodies(file.data, inside) | given
         span = file.span(first, last, False)
-        found[(file.path, first)] = Skipped(span, meant, own, nobody, certain, deciding.meant(bodies))
+        skipped = Skipped(span, meant, own, nobody, certain, deciding.meant(bodies))
+        known[file.path, first, last] = found[(file.path, first)] = skipped
     return tuple(found[k] for k in sorted(found))
 
 
@@ -88,9 +97,9 @@ class _Dropped:
             self.left_out.setdefault(data, []).append((first, last))
         self.unused: dict[str, set[int]] | None = None
 
-    def by(self, data: bytes, first: int, last: int) -> set[str]:
-        """Those of macros that a stretch of text defines in another way."""
-        named = {words[2] for words, _, _ in lines(data, first, last) if len(words) > 3 and words[1] == "define"}
+    def by(self, directives: Iterable[Line]) -> set[str]:
+        """Those of macros that some text defines in another way."""
+        named = {words[2] for words, _, _ in directives if len(words) > 3 and words[1] == "define"}
         if not named:
             return set()
         if self.unused is None:
@@ -154,10 +163,10 @@ def _arguments(data: bytes, wanted: Mapping[bytes, set[int]]) -> Iterator[tuple[
                 yield at, word.decode("utf-8", "replace")
 
 
-def _bodies(data: bytes, first: int, last: int) -> set[str]:
+def _bodies(data: bytes, directives: Iterable[Line]) -> set[str]:
     """The words in what macros are defined as, but for the names of their parameters."""
     out: set[str] = set()
-    for words, begin, end in lines(data, first, last):
+    for words, begin, end in directives:
         if len(words) > 2 and words[1] == "define":
             named = set(_WORD.findall(" ".join(words[3:])))
             params = re.search(_PARAMS % re.escape(words[2].encode()), data[begin:end])

@@ -107,7 +107,7 @@ class LiveData:
         mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
         mine -= other_turns_rows(self.program, use, mine, self.lvalues)
         mine -= self.elsewhere.made_anew(use, argument, objects, mine) if root[0] == STORED else set()
-        kept = mine & reached(self.graph, use.node, self.elsewhere.freeing(touched)) if mine else mine
+        kept = reached(self.graph, use.node, mine, self.elsewhere.freeing(touched)) if mine else mine
         mine = kept if any(self.reads(n, root) for n in kept) else mine
         if use.side == "recv":
             turn = self.moving(use)  # the other turns bring what this one does not
@@ -128,7 +128,7 @@ class LiveData:
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if root[0] == STORED and not self.program.complete:  # another function need not be called with the same struct
             again = {n for n in again if self.elsewhere.entry(n) == self.elsewhere.entry(use.node)}
-        if self.once(use, argument) or use.node not in reached(self.graph, use.node, copied):
+        if self.once(use, argument) or not reached(self.graph, use.node, [use.node], copied):
             again.discard(use.node)
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
@@ -497,4 +497,4 @@ class LiveData:
                 (written if self.computes(n) else read if self.reads(n) else {}).setdefault(loop, []).append(n)
         fills = (k for k in written if k not in read or (partly and not read_first(self.program, read[k], written[k])))
         barred = set[int]() if whole else {nest.loops[k].header for k in fills}
-        return mine - reached(self.graph, use.node, stops, barred)
+        return mine - reached(self.graph, use.node, mine, stops, barred)

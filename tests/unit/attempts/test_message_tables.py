@@ -6,12 +6,14 @@ by ``opi_xform.divide.passages.table_spell``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import ownership_support
 import pytest
 from other_texts import Whole, whole
 
+from opi_xform.attempts.again import Again
 from opi_xform.attempts.message_tables import Tabling
 
 POST = (
@@ -75,6 +77,17 @@ def test_each_message_gets_a_row(body: str, written: str, tmp_path: Path) -> Non
     (data,) = (data.decode() for name, data in tried.changed.items() if name.endswith("f0.c"))
     assert written in data
     assert "double *in_part[n > 0 ? n : 1];" in data
+
+
+def test_what_cannot_be_proved_costs_no_analysis(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found, asked = program(tmp_path, POST + WAIT + READ), list[int]()
+    monkeypatch.setattr(Again, "look", lambda _, texts: asked.append(len(texts)))
+    assert tabling(found).proved() == []
+    assert asked == [1]
+    nest = replace(found.program.nest, irreducible=True)
+    known = replace(found, program=replace(found.program, nest=nest))
+    assert tabling(known).proved() == []
+    assert asked == [1]
 
 
 @pytest.mark.parametrize(("start", "written"), [("long", "(at[i] + j - 3 + 3L) - at[i]"), ("int", "j - 3 + 3")])

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from frontend_support import macros_of, parse
 
+from opi_xform.frontend.clang.source import tokens
+from opi_xform.frontend.macros import skipped
 from opi_xform.frontend.macros.deciding import Deciding
 from opi_xform.frontend.macros.expansions import Definition, Expansion, Macros
 from opi_xform.frontend.macros.one_meaning import steadiness
@@ -253,6 +255,21 @@ def test_names_in_bodies_of_macros_that_are_left_out(tmp_path: Path) -> None:
     assert {"show", "buf"} <= one.bodies
     assert "a" not in one.bodies
     assert "x" not in one.bodies, "a parameter"
+
+
+def test_a_header_that_is_included_again_is_read_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """From the second time on all of it is left out, from guard to guard."""
+    (tmp_path / "h.h").write_text("extern int again;\n#ifndef H\n#define H\nint only_once;\n#endif\n")
+    read: list[bytes] = []
+
+    def noted(data: bytes, begin: int, end: int) -> list[tuple[int, int, str]]:
+        read.append(data[begin:end])
+        return tokens(data, begin, end)
+
+    monkeypatch.setattr(skipped, "tokens", noted)
+    (one,) = parse(tmp_path, '#include "h.h"\n' * 9 + "int main(void) { return 0; }\n").skipped
+    assert "only_once" in one.identifiers
+    assert sum(b"only_once" in text for text in read) == 1
 
 
 # --- written out ------------------------------------------------------------------------------------------------------

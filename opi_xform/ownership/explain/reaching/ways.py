@@ -83,23 +83,31 @@ def each_turn(nest: LoopNest, block: int, outermost: int) -> bool:
     return True
 
 
-def reached(graph: Graph, start: int, stops: Collection[int], barred: Collection[int] = ()) -> set[int]:
-    """The nodes to which a way leads from after a node, with none of ``stops`` on it.  barred: blocks left out."""
-    out: set[int] = set()
-    seen = set(barred)
-    work = [(graph.nodes[start].block, start + 1)]
+def reached(
+    graph: Graph, start: int, wanted: Iterable[int], stops: Collection[int], barred: Collection[int] = ()
+) -> set[int]:
+    """Those of some nodes to which a way leads from another one, with none of ``stops`` on it.
+
+    barred: blocks left out.
+    """
+    nodes, first = graph.nodes, graph.nodes[start].block
+    ends = {nodes[n].block: n for n in sorted(stops, reverse=True)}  # by block: its first stop
+    end = min((n for n in stops if n > start and nodes[n].block == first), default=None)  # of the part after the start
+    entered, work = set(barred), [first] if end is None else []
     while work:
-        block, first = work.pop()
-        for n in graph.blocks[block]:
-            if n >= first:
-                if n in stops:
-                    break
-                out.add(n)
-        else:
-            fresh = [b for b in graph.succs[block] if b not in seen]
-            seen.update(fresh)
-            work.extend((b, 0) for b in fresh)
-    return out
+        for b in graph.succs[work.pop()]:
+            if b not in entered:
+                entered.add(b)
+                if b not in ends:
+                    work.append(b)
+    entered.difference_update(barred)
+
+    def comes(n: int) -> bool:
+        block = nodes[n].block
+        again = block in entered and n < ends.get(block, n + 1)
+        return again or (block == first and n > start and (end is None or n < end))
+
+    return set(filter(comes, wanted))
 
 
 def read_first(program: Program, reads: Iterable[int], writes: Collection[int]) -> bool:

@@ -108,8 +108,8 @@ BUGS = (
     Bug(
         "of what a pointer was set to on several paths, the first counts",
         "opi_xform.values.interp",
-        "return there if there and all(v == there[0] for v in there) else incoming",
-        "return there[:1] if there else incoming",
+        "return there[0] if there and there.count(there[0]) == len(there) else None",
+        "return there[0] if there else None",
         ("unset_either",),
         NO_POINT_BEHIND,
         condition="one at a time",

@@ -106,7 +106,7 @@ BUGS = (
     Bug(
         "an object changes in no other way than by stores at known places",
         "opi_xform.calls.modified",
-        "return {o: places for o, places in out.items() if not any(o in whole[b] for b in blocks)}",
+        "return {o: places for o, places in out.items() if o in left}",
         "return out",
         ("count_member_array", "count_member_memcpy", "count_member_nested"),
         condition="values",

@@ -22,8 +22,8 @@ BUGS = (
     Bug(
         "a definition in text left out is one word and a body",
         "opi_xform.frontend.macros.skipped",
-        "for words, begin, end in lines(data, first, last):",
-        'for words, begin, end in (x for x in lines(data, first, last) if b"/*" not in data[x[1] : x[2]]):',
+        "for words, begin, end in directives:",
+        'for words, begin, end in (x for x in directives if b"/*" not in data[x[1] : x[2]]):',
         ("g_left_out_macro_comment",),
         condition="whole program",
     ),

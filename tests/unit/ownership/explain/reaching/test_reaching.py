@@ -17,7 +17,7 @@ from opi_xform.ownership.explain.later import apart, not_reached
 from opi_xform.ownership.explain.reaching.numbers import fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.settings import in_force, of_the_site
 from opi_xform.ownership.explain.reaching.turns import own_turns
-from opi_xform.ownership.explain.reaching.ways import always_between, between
+from opi_xform.ownership.explain.reaching.ways import always_between, between, reached
 from opi_xform.ownership.model.lines import told
 from opi_xform.ownership.model.names import names_of
 
@@ -322,3 +322,31 @@ def test_a_send_that_another_call_of_its_function_makes_again(tmp_path: Path) ->
     written = body.replace("FIRST\n", "FIRST\nb[7] = n;\n")
     (site,) = sites_of(HEAD + before + MAIN + written + TAIL, tmp_path)
     assert "once more" not in site["message"]
+
+
+# --- what ways lead to ---------------------------------------------------------------------------------------------
+
+
+def test_what_is_reached_past_no_stop(tmp_path: Path) -> None:
+    """Node by node: the rest of the start's block, then blocks from their beginnings, its own once more in a loop."""
+    body = "for (int i = 0; i < size; i++) { one(); if (i == rank) { other(); continue; } look(b); }\nlook(b);"
+    graph = small(body, tmp_path).program.graph
+    everything = range(len(graph.nodes))
+
+    def walked(start: int, stop: int, barred: set[int]) -> set[int]:
+        found, seen, work = set[int](), set(barred), [(graph.nodes[start].block, start)]
+        for block, after in work:
+            for n in (n for n in graph.blocks[block] if n > after):
+                if n == stop:
+                    break
+                found.add(n)
+            else:
+                fresh = [b for b in graph.succs[block] if b not in seen]
+                seen.update(fresh)
+                work += [(b, -1) for b in fresh]
+        return found
+
+    for start in everything:
+        for stop in everything:
+            for barred in (set[int](), {graph.nodes[stop].block}):
+                assert reached(graph, start, everything, {stop}, barred) == walked(start, stop, barred)
