@@ -74,7 +74,7 @@ class PassageSpelling:
 
     def headers(self, file: str, units: Sequence[ast.Unit]) -> Iterator[ByteEdit]:
         """What a file needs to name malloc and free."""
-        of_file = [u for u in units if self.sources.name(u.path) == file]
+        of_file = [u for u in units if file in map(self.sources.name, (u.path, *u.files))]
         missing = [name for name in _MEMORY if any(name not in u.declared for u in of_file)]
         if missing:
             yield memory_edit(self.sources.text(file), missing)

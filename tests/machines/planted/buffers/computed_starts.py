@@ -252,8 +252,8 @@ BUGS = (
     ),
     Bug(
         "memory that is asked for again and again has one name",
-        _PROOF,
-        "if holding is None or len(holding) != 1:\n        return False\n",
+        "opi_xform.divide.passages.one_name",
+        "if holding is None:\n        return False\n",
         "return True\n",
         ("anew_kept",),
         also=Bug("and is that of this turn", _PROOF, " or o in values.lazy:\n", ":\n", ()),

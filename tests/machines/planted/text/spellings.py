@@ -64,7 +64,7 @@ BUGS = (
         "opi_xform.ownership.allocation.deallocations",
         "return isinstance(plain(value), ast.IntLit)",
         "return True",
-        ("c_free_returns_count",),
+        ("c_free_returns_barrier",),
         condition="allocation and free",
     ),
     Bug(
