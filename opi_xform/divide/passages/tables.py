@@ -30,6 +30,7 @@ from opi_xform.divide.passages.find import (
 from opi_xform.divide.size_text import declares_none
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions, statements, within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -134,14 +135,15 @@ def tables(
 # --- the loop ---------------------------------------------------------------------------------------------------------
 
 
-Loop = ast.For | ast.While
+Loop = ast.For | ast.While | ast.DoWhile
 
 
 @dataclass(frozen=True, slots=True)
 class Turning:
     """``for (i = 0; i < n; i++)`` around a message in each turn: the loop, the block that it stands in, i and n.
 
-    It may be written as ``int i = 0; while (i < n) { …; i++; }``.  whole: the loop, or ``{ int i; for … }``.
+    It may be written as ``int i = 0; while (i < n) { …; i++; }``, or ``if (i < n) do { …; i++; } while (i < n);``.
+    whole: the loop, with that ``if``, or ``{ int i; for … }``.
     """
 
     loop: Loop
@@ -159,11 +161,18 @@ def loop_of(program: Program, function: ast.Function, message: ast.Stmt) -> Turn
     loop = above.get(id(message))
     while loop is not None and (isinstance(loop, ast.Block) or once(loop) is not None):
         loop = above.get(id(loop))
-    if not isinstance(loop, (ast.For, ast.While)) or not loop.span.editable or not message.span.editable:
+    if not isinstance(loop, (ast.For, ast.While, ast.DoWhile)) or not message.span.editable:
         return None
     whole: ast.Stmt = loop
     block = above.get(id(loop))
-    counting = _counted(function, loop, block)
+    if isinstance(loop, ast.DoWhile):
+        asked = block
+        if not isinstance(asked, ast.If) or asked.other is not None or not unspanned(asked.cond, loop.cond):
+            return None
+        whole, block = asked, above.get(id(asked))
+    if not whole.span.editable:
+        return None
+    counting = _counted(function, loop, whole, block)
     if isinstance(block, ast.Block) and counting is not None and _only_for(function, block, counting[0]):
         whole, block = block, above.get(id(block))
     if not isinstance(block, ast.Block) or any(isinstance(s, ast.Case) for s in block.body) or not whole.span.editable:
@@ -190,16 +199,16 @@ def _only_for(function: ast.Function, block: ast.Block, counter: str) -> bool:
     if len(block.body) != 2 or not isinstance(block.body[0], ast.DeclStmt):
         return False
     made, init = block.body[0], function.variables[counter].init
-    begun = init is None or isinstance(block.body[1], ast.While)
+    begun = init is None or not isinstance(block.body[1], ast.For)
     return made.variables == (counter,) and not made.sizes and begun
 
 
-def _begun(loop: Loop, block: ast.Stmt | None) -> ast.Stmt | None:
-    """What sets the counter first: the head of a ``for``, or the statement before a ``while``."""
+def _begun(loop: Loop, whole: ast.Stmt, block: ast.Stmt | None) -> ast.Stmt | None:
+    """What sets the counter first: the head of a ``for``, or the statement before another loop."""
     if isinstance(loop, ast.For):
         return loop.init
     around = block.body if isinstance(block, ast.Block) else ()
-    return next((first for first, then in pairwise(around) if then is loop), None)
+    return next((first for first, then in pairwise(around) if then is whole), None)
 
 
 def _step(loop: Loop) -> ast.Expr | None:
@@ -229,7 +238,9 @@ def _by_one(step: ast.Expr | None) -> str:
             return ""
 
 
-def _counted(function: ast.Function, loop: Loop, block: ast.Stmt | None) -> tuple[str, ast.Expr] | None:
+def _counted(
+    function: ast.Function, loop: Loop, whole: ast.Stmt, block: ast.Stmt | None
+) -> tuple[str, ast.Expr] | None:
     """``i`` and ``n`` of ``for (i = 0; i < n; i++)``, where i is a whole number of the function's own."""
     cond = loop.cond
     if not isinstance(cond, ast.Binary) or cond.op != "<":
@@ -243,7 +254,7 @@ def _counted(function: ast.Function, loop: Loop, block: ast.Stmt | None) -> tupl
     if uncast(cond.right).type.kind != "int" or _names(cond.right, key) or not pure(cond.right):
         return None
     begin: ast.Expr | None = None
-    begun = _begun(loop, block)
+    begun = _begun(loop, whole, block)
     if isinstance(begun, ast.DeclStmt) and begun.variables == (key,):
         begin = var.init
     elif isinstance(begun, ast.ExprStmt) and isinstance(begun.expr, ast.Assign) and begun.expr.op == "":
@@ -368,7 +379,7 @@ def _rows(
         if uncast(inner) is not inner:
             continue
         number = bound(start, inner, counter)
-        if number is None or number.type != kind or not pure(number):
+        if number is None or not _same_number(number.type, kind) or not pure(number):
             continue
         if all(x.span.editable for x in within(number)):
             found.append(number)
@@ -379,16 +390,23 @@ def _rows(
         if not isinstance(s, (ast.For, ast.While, ast.DoWhile)) or s is loop or not in_span(m.ref.span, s.span):
             continue
         for number in (*_counting(s), *_told(program, s)):
-            if not number.span.editable or number.type != kind or any(unspanned(number, other) for other in found):
+            known = any(unspanned(number, other) for other in found)
+            if known or not number.span.editable or not _same_number(number.type, kind):
                 continue
             if not _declared_again(function, s, number.var):
                 found.append(number)
                 yield Row(number)
 
 
+def _same_number(one: Type, other: Type) -> bool:
+    """Whole numbers of one size and sign, by whatever name."""
+    plain = not (one.volatile or one.atomic or other.volatile or other.atomic)
+    return plain and (one.kind, one.size, one.signed) == ("int", other.size, other.signed) and other.kind == "int"
+
+
 def _counting(s: ast.Stmt) -> Iterator[ast.VarRef]:
     """What a loop counts by."""
-    if isinstance(s, (ast.For, ast.While)) and isinstance(s.cond, ast.Binary):
+    if isinstance(s, (ast.For, ast.While, ast.DoWhile)) and isinstance(s.cond, ast.Binary):
         left = uncast(s.cond.left)
         if isinstance(left, ast.VarRef):
             yield left
