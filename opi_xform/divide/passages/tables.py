@@ -242,16 +242,14 @@ def _counted(
     function: ast.Function, loop: Loop, whole: ast.Stmt, block: ast.Stmt | None
 ) -> tuple[str, ast.Expr] | None:
     """``i`` and ``n`` of ``for (i = 0; i < n; i++)``, where i is a whole number of the function's own."""
-    cond = loop.cond
-    if not isinstance(cond, ast.Binary) or cond.op != "<":
+    asked = _below(loop.cond)
+    if asked is None or not asked[1].span.editable:
         return None
-    left = uncast(cond.left)
-    if not isinstance(left, ast.VarRef) or not uncast(cond.right).span.editable:
-        return None
+    left, right = asked
     key, var = left.var, function.variables.get(left.var)
     if var is None or var.kind not in ("local", "param") or var.type.kind != "int" or var.type.size not in (4, 8):
         return None
-    if uncast(cond.right).type.kind != "int" or _names(cond.right, key) or not pure(cond.right):
+    if right.type.kind != "int" or _names(right, key) or not pure(right):
         return None
     begin: ast.Expr | None = None
     begun = _begun(loop, whole, block)
@@ -263,7 +261,22 @@ def _counted(
     zero = None if begin is None else uncast(begin)
     if not isinstance(zero, ast.IntLit) or zero.value != 0 or _by_one(_step(loop)) != key:
         return None
-    return key, cond.right
+    return key, right
+
+
+def _below(cond: ast.Expr | None) -> tuple[ast.VarRef, ast.Expr] | None:
+    """``i`` and ``n`` of ``i < n``, ``n > i``, ``i <= n - 1``."""
+    if not isinstance(cond, ast.Binary):
+        return None
+    op, left, right = cond.op, uncast(cond.left), uncast(cond.right)
+    if op in (">", ">="):
+        op, left, right = op.replace(">", "<"), right, left
+    if op == "<=" and isinstance(right, ast.Binary) and right.op == "-" and right.type.signed:
+        one, op = uncast(right.right), "<"
+        if not isinstance(one, ast.IntLit) or one.value != 1:
+            return None
+        right = uncast(right.left)
+    return (left, right) if op == "<" and isinstance(left, ast.VarRef) else None
 
 
 def _changes(e: ast.Expr, key: str) -> bool:
@@ -407,9 +420,9 @@ def _same_number(one: Type, other: Type) -> bool:
 def _counting(s: ast.Stmt) -> Iterator[ast.VarRef]:
     """What a loop counts by."""
     if isinstance(s, (ast.For, ast.While, ast.DoWhile)) and isinstance(s.cond, ast.Binary):
-        left = uncast(s.cond.left)
-        if isinstance(left, ast.VarRef):
-            yield left
+        side = uncast(s.cond.right if s.cond.op in (">", ">=") else s.cond.left)
+        if isinstance(side, ast.VarRef):
+            yield side
 
 
 def _told(program: Program, s: ast.Stmt) -> Iterator[ast.VarRef]:

@@ -259,4 +259,12 @@ BUGS = (
         also=Bug("and is that of this turn", _PROOF, " or o in values.lazy:\n", ":\n", ()),
         condition="starts",
     ),
+    Bug(
+        "what a do loop asks at the end of a turn holds in its first one",
+        "opi_xform.ownership.model.inequalities",
+        "        if known:\n            out.append(before)",
+        "        out.append(before)",
+        ("anew_once_more", "anew_asked_more"),
+        condition="starts",
+    ),
 )
