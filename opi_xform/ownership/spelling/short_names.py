@@ -240,6 +240,8 @@ class Writing:
         """All uses are arguments of one call, and nothing happens between the setting and that."""
         start = at = next(i for i, s in enumerate(block.body) if s is setting) + 1
         said = {e.var for e in within(core) if isinstance(e, ast.VarRef)}
+        if any(e.type.kind == "float" for e in within(core)):
+            return False  # a subscript that is made of a floating number, perhaps by a pointer to it
         while at < len(block.body) and self.passes(block.body[at], said):
             at += 1
         e = self.first(block.body[at], said) if at < len(block.body) else None
@@ -270,10 +272,10 @@ class Writing:
         )
         return all(known) and not any(isinstance(x, ast.SizeOf) and x.value is None for x in within(argument))
 
-    def is_own(self, key: str, said: Collection[str], kinds: Collection[str] = ("int",)) -> bool:
+    def is_own(self, key: str, said: Collection[str]) -> bool:
         """A number of this function alone, of another name than those that are said."""
         v = self.function.variables.get(key)
-        if v is None or v.kind not in ("param", "local") or v.type.kind not in kinds or key in said:
+        if v is None or v.kind not in ("param", "local") or v.type.kind != "int" or key in said:
             return False
         seen = self.index.texts.in_directive(self.function.span.file, v.name) is None
         return seen and not any(isinstance(m.parent, (ast.AddrOf, ast.Opaque)) for m in self.index.by_key.get(key, ()))
@@ -300,13 +302,14 @@ class Writing:
         return True
 
     def keeps(self, e: ast.Expr, said: Collection[str]) -> bool:
-        """An expression sets local numbers, to which no pointer leads, and calls functions of the library that write
-        nothing of the program's.
+        """An expression sets local numbers, to which no pointer leads, or floating numbers in variables, which no words
+        read, and calls functions of the library that write nothing of the program's.
         """
         for x in within(e):
             match x:
                 case ast.Assign(target=target) | ast.IncDec(operand=target):
-                    if not isinstance(target, ast.VarRef) or not self.is_own(target.var, said, ("int", "float")):
+                    own = isinstance(target, ast.VarRef) and self.is_own(target.var, said)
+                    if not own and not _is_float(target, said):
                         return False
                 case ast.Call(callee=ast.FuncRef(name=name), args=given):
                     effect = self.program.effects.get(name)
@@ -390,6 +393,22 @@ def _only_reads(effect: FunctionEffect) -> bool:
     """A function of the library comes back, and changes nothing of the program's."""
     changes = (*effect.all_writes, *effect.flows, *effect.retains, *effect.retains_stored, *effect.calls)
     return not (changes or effect.allocates or effect.frees or effect.mpi or effect.noreturn)
+
+
+def _is_float(target: ast.Expr, said: Collection[str]) -> bool:
+    """A floating number in a declared variable, array or struct: neither a pointer nor a subscript is read there."""
+    if target.type.kind != "float" or target.type.volatile or target.type.atomic:
+        return False
+    while True:
+        match target:
+            case ast.VarRef(var=key):
+                return key not in said
+            case ast.Member(base=base, punned=False):
+                target = base
+            case ast.Index(base=base) if base.type.is_array:
+                target = base
+            case _:
+                return False
 
 
 def _prints(e: ast.Expr) -> bool:

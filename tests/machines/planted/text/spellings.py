@@ -78,8 +78,8 @@ BUGS = (
     Bug(
         "what is counted beside a short name is not in its words",
         _SHORT,
-        " or v.type.kind not in kinds or key in said:",
-        " or v.type.kind not in kinds:",
+        ' or v.type.kind != "int" or key in said:',
+        ' or v.type.kind != "int":',
         ("short_name_counted", "short_counts"),
         condition="short names",
     ),
