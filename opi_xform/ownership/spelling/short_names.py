@@ -247,7 +247,7 @@ class Writing:
         e = self.first(block.body[at], said) if at < len(block.body) else None
         if e is None or not self.means_the_same_near(core, block.body[start : at + 1]):
             return False
-        calls = [x for x in within(e) if isinstance(x, ast.Call)]
+        calls = [x for x in within(e) if isinstance(x, ast.Call) and not self.only_tells(x)]
         if len(calls) != 1 or not isinstance(calls[0].callee, ast.FuncRef):
             return False
         call = calls[0]
@@ -268,9 +268,22 @@ class Writing:
         if not all(isinstance(e.operand, ast.VarRef) and self.is_own(e.operand.var, said) for e in counts):
             return False
         known = (
-            isinstance(x, (*_PURE, ast.IncDec)) and not x.type.volatile and not x.type.atomic for x in within(argument)
+            (isinstance(x, (*_PURE, ast.IncDec)) or self.only_tells(x)) and not x.type.volatile and not x.type.atomic
+            for x in within(argument)
         )
         return all(known) and not any(isinstance(x, ast.SizeOf) and x.value is None for x in within(argument))
+
+    def only_tells(self, e: ast.Expr) -> bool:
+        """A call of a function of the program's that returns a number, and does nothing else: ``left(rank)``."""
+        if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef):
+            return False
+        called = self.program.functions.get(e.callee.name)
+        body = called.body.body if called is not None and isinstance(called.body, ast.Block) else ()
+        if called is None or called.refused or called.type.variadic or len(body) != 1:
+            return False
+        told = body[0].value if isinstance(body[0], ast.Return) else None
+        numbers = told is not None and told.type.kind == "int" and all(a.type.kind == "int" for a in e.args)
+        return numbers and told is not None and self.is_pure(told)
 
     def is_own(self, key: str, said: Collection[str]) -> bool:
         """A number of this function alone, of another name than those that are said."""
