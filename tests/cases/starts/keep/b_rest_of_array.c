@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     }
     double total = 0.0;
     for (int i = 0; i < N; i++)
-        total += v[i] * (i + 1);
+        total += v[i] * (i + 1) + *(sbuf + i) + *(rbuf + i);
     printf("%d: %.17g\n", rank, total);
     MPI_Finalize();
     return 0;
