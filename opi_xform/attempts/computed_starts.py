@@ -152,9 +152,10 @@ class Starting:
         return Ready(one, assumes, tuple(edits), bool(others))
 
     def own(self) -> frozenset[str]:
-        """Files that are one unit each, below the root."""
+        """Files that only one unit reads, below the root: its source, and headers of its own."""
         top = os.path.realpath(self.again.root)
-        once = [u.path for u in self.units if self.sources.name(u.path) not in self.program.shared]
+        read = dict.fromkeys(path for u in self.units for path in (u.path, *u.files))
+        once = [path for path in read if self.sources.name(path) not in self.program.shared]
         return frozenset(path for path in once if os.path.commonpath([top, self.sources.name(path)]) == top)
 
     def untouched(self, one: Passage | Table) -> bool:

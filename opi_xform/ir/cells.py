@@ -131,5 +131,7 @@ def _place(e: ast.Expr) -> tuple[str, int] | None:
                     return None
                 offset += k * size
                 e = base
+            case ast.Deref(operand=base) if base.type.is_array and base.type.count:
+                e = base  # `*a` is `a[0]`
             case _:
                 return None

@@ -1,7 +1,9 @@
 """Messages in functions that are given the place where they begin: ``transfer(&in[s], n, peer)``.
 
-The place is an argument of a call then, and so is the number of elements.  The parameter is named once, by the message:
-nothing else is done with the address.  The passage is the caller's.
+The place is an argument of a call then, and so is the number of elements, by itself or in a struct that is set up for
+the call (``struct envelope with = { n, peer }; transfer(&in[s], &with);``).  The parameter is named once, by the
+message: nothing else is done with the address.  The passage is the caller's.  That the message has so many elements,
+the proof tells.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def place_of(program: Program, use: Use) -> Named | None:
             return Named(at, call, *begun, count, tuple(through))
         frame = graph.frames[graph.nodes[at].frame]
         body = program.functions[frame.function]
-        given = uncast(e)
+        given = uncast(e.operand if isinstance(e, ast.Cast) and e.type.is_pointer else e)
         if len(through) == DEEPEST or not use.op.blocking or frame.call < 0 or not isinstance(given, ast.VarRef):
             return None
         action = graph.nodes[frame.call].action
@@ -54,7 +56,12 @@ def place_of(program: Program, use: Use) -> Named | None:
         if len(action.call.args) != len(body.params) or len(mentions_of(program).of(given.var)) != 1:
             return None
         number = uncast(count)
-        if isinstance(number, ast.VarRef):
+        if isinstance(number, ast.Member):
+            said = _in_struct(program, body, action.call, number)
+            if said is None:
+                return None
+            count = said
+        elif isinstance(number, ast.VarRef):
             if number.var not in body.params or _set(program, number.var):
                 return None
             count = action.call.args[body.params.index(number.var)]
@@ -63,6 +70,22 @@ def place_of(program: Program, use: Use) -> Named | None:
         through.append(frame.function)
         at, call = frame.call, action.call
         e = call.args[body.params.index(given.var)]
+
+
+def _in_struct(program: Program, body: ast.Function, call: ast.Call, number: ast.Member) -> ast.Expr | None:
+    """What a member is declared with of a local struct whose address a call is given, and which nobody else names."""
+    given = uncast(number.base.operand) if isinstance(number.base, ast.Deref) else None
+    if not isinstance(given, ast.VarRef) or given.var not in body.params or _set(program, given.var):
+        return None
+    address = uncast(call.args[body.params.index(given.var)])
+    struct = address.operand if isinstance(address, ast.AddrOf) else None
+    if not isinstance(struct, ast.VarRef) or len(mentions_of(program).of(struct.var)) != 1:
+        return None
+    variable = program.variables[struct.var]
+    if variable.kind != "local" or not isinstance(variable.init, ast.InitList):
+        return None
+    pairs = zip(variable.init.items, variable.init.offsets, strict=True)
+    return next((e for e, offset in pairs if offset == number.offset and e.span.editable), None)
 
 
 def begins(e: ast.Expr) -> tuple[ast.VarRef, ast.Expr, ast.Expr] | None:

@@ -21,6 +21,7 @@ from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves, operands
 from opi_xform.divide.passages.called import place_of
 from opi_xform.divide.passages.guards import comes_to
+from opi_xform.divide.passages.one_name import one_name
 from opi_xform.divide.passages.sizes import Sizes, reached
 from opi_xform.graph.graph import Lost, Node, Unbind
 from opi_xform.ir import instr as ins
@@ -452,20 +453,6 @@ def held(program: Program, o: int) -> bool:
             if any(o in program.points_to.operand(node.frame, argument) for argument in node.action.args):
                 return True
     return False
-
-
-def one_name(program: Program, o: int) -> bool:
-    """Memory that is allocated again and again is only ever known by one variable.
-
-    So what was allocated before is nobody's any more, and each access is to the memory that the variable holds then.
-    """
-    holding = program.points_to.holding(o)
-    if holding is None or len(holding) != 1:
-        return False
-    at = program.values.objects.table[next(iter(holding))]
-    if at.kind != "variable" or at.variable is None or not program.variables[at.variable].type.is_pointer:
-        return False
-    return program.variables[at.variable].kind != "param" and at.variable not in program.graph.addressed
 
 
 def _base(operand: ins.Operand) -> ins.Operand:

@@ -9,6 +9,7 @@ from opi_xform.divide.mentions import Mention
 from opi_xform.divide.passages.find import Passage
 from opi_xform.divide.passages.proof import Proved
 from opi_xform.ir import ast
+from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
@@ -63,8 +64,11 @@ class PassageSpelling:
         """``buf[e]`` becomes ``part[e - start]``.  Raises PlanError."""
         data, ref, whole = self.sources.data(m.ref.span.file), m.ref.span, m.whole.span
         opened = re.compile(rb"([\s)]*)\[").match(data, ref.end)
+        if opened is None or data[whole.begin : whole.begin + 1] == b"*":
+            yield from self.otherwise(one, m)
+            return
         close, ahead = whole.end - 1, re.sub(rb"\s", b"", data[whole.begin : ref.begin])  # `(buf)[e]`
-        if opened is None or data[close : close + 1] != b"]" or ahead != b"(" * opened[1].count(b")"):
+        if data[close : close + 1] != b"]" or ahead != b"(" * opened[1].count(b")"):
             raise PlanError(ref, "the element is written in a way that is not followed")
         before, after = (b"", b"") if is_sum(m.terms[0].expr) else (b"(", b")")
         yield ByteEdit(ref.begin, ref.end, (), one.name.encode())
@@ -72,9 +76,29 @@ class PassageSpelling:
             yield ByteEdit(opened.end(), opened.end(), (), before)
         yield ByteEdit(close, close, (), after + b" - " + one.at.encode())
 
+    def otherwise(self, one: Passage, m: Mention) -> Iterator[ByteEdit]:
+        """``*(buf + e)``, or ``e[buf]``, becomes ``part[e - start]``.  Raises PlanError."""
+        data, ref, term, whole = self.sources.data(m.ref.span.file), m.ref.span, m.terms[0].expr, m.whole.span
+        while isinstance(term, ast.Cast) and not term.explicit:
+            term = term.operand
+        around = -1  # brackets around the number
+        if term.span.editable and whole.begin <= term.span.begin and term.span.end <= whole.end:
+            name = re.escape(data[ref.begin : ref.end])
+            ahead, behind = (re.sub(rb"\s", b"", data[x:y]) for x, y in _beside(whole, term.span))
+            star = re.fullmatch(rb"\*\(" + name + rb"\+(\(*)", ahead)
+            if star is not None and behind == b")" * (len(star[1]) + 1):
+                around = len(star[1])
+            elif set(ahead) <= set(b"(") and behind == b")" * len(ahead) + b"[" + data[ref.begin : ref.end] + b"]":
+                around = len(ahead)
+        if around < 0:
+            raise PlanError(ref, "the element is written in a way that is not followed")
+        around = around or int(not is_sum(term))
+        yield ByteEdit(whole.begin, term.span.begin, (), one.name.encode() + b"[" + b"(" * around)
+        yield ByteEdit(term.span.end, whole.end, (), b")" * around + b" - " + one.at.encode() + b"]")
+
     def headers(self, file: str, units: Sequence[ast.Unit]) -> Iterator[ByteEdit]:
         """What a file needs to name malloc and free."""
-        of_file = [u for u in units if self.sources.name(u.path) == file]
+        of_file = [u for u in units if file in map(self.sources.name, (u.path, *u.files))]
         missing = [name for name in _MEMORY if any(name not in u.declared for u in of_file)]
         if missing:
             yield memory_edit(self.sources.text(file), missing)
@@ -99,6 +123,11 @@ class PassageSpelling:
         if re.search(r"^\s*#|//", text, re.MULTILINE):
             raise PlanError(e.span, "the message's place or size is written across a directive")
         return " ".join(text.split())
+
+
+def _beside(whole: Span, inner: Span) -> tuple[tuple[int, int], tuple[int, int]]:
+    """What stands before and behind a part of an expression."""
+    return (whole.begin, inner.begin), (inner.end, whole.end)
 
 
 def is_sum(e: ast.Expr) -> bool:

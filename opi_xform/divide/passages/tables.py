@@ -30,6 +30,7 @@ from opi_xform.divide.passages.find import (
 from opi_xform.divide.size_text import declares_none
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions, statements, within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -134,14 +135,15 @@ def tables(
 # --- the loop ---------------------------------------------------------------------------------------------------------
 
 
-Loop = ast.For | ast.While
+Loop = ast.For | ast.While | ast.DoWhile
 
 
 @dataclass(frozen=True, slots=True)
 class Turning:
     """``for (i = 0; i < n; i++)`` around a message in each turn: the loop, the block that it stands in, i and n.
 
-    It may be written as ``int i = 0; while (i < n) { …; i++; }``.  whole: the loop, or ``{ int i; for … }``.
+    It may be written as ``int i = 0; while (i < n) { …; i++; }``, or ``if (i < n) do { …; i++; } while (i < n);``.
+    whole: the loop, with that ``if``, or ``{ int i; for … }``.
     """
 
     loop: Loop
@@ -159,11 +161,18 @@ def loop_of(program: Program, function: ast.Function, message: ast.Stmt) -> Turn
     loop = above.get(id(message))
     while loop is not None and (isinstance(loop, ast.Block) or once(loop) is not None):
         loop = above.get(id(loop))
-    if not isinstance(loop, (ast.For, ast.While)) or not loop.span.editable or not message.span.editable:
+    if not isinstance(loop, (ast.For, ast.While, ast.DoWhile)) or not message.span.editable:
         return None
     whole: ast.Stmt = loop
     block = above.get(id(loop))
-    counting = _counted(function, loop, block)
+    if isinstance(loop, ast.DoWhile):
+        asked = block
+        if not isinstance(asked, ast.If) or asked.other is not None or not unspanned(asked.cond, loop.cond):
+            return None
+        whole, block = asked, above.get(id(asked))
+    if not whole.span.editable:
+        return None
+    counting = _counted(function, loop, whole, block)
     if isinstance(block, ast.Block) and counting is not None and _only_for(function, block, counting[0]):
         whole, block = block, above.get(id(block))
     if not isinstance(block, ast.Block) or any(isinstance(s, ast.Case) for s in block.body) or not whole.span.editable:
@@ -190,16 +199,16 @@ def _only_for(function: ast.Function, block: ast.Block, counter: str) -> bool:
     if len(block.body) != 2 or not isinstance(block.body[0], ast.DeclStmt):
         return False
     made, init = block.body[0], function.variables[counter].init
-    begun = init is None or isinstance(block.body[1], ast.While)
+    begun = init is None or not isinstance(block.body[1], ast.For)
     return made.variables == (counter,) and not made.sizes and begun
 
 
-def _begun(loop: Loop, block: ast.Stmt | None) -> ast.Stmt | None:
-    """What sets the counter first: the head of a ``for``, or the statement before a ``while``."""
+def _begun(loop: Loop, whole: ast.Stmt, block: ast.Stmt | None) -> ast.Stmt | None:
+    """What sets the counter first: the head of a ``for``, or the statement before another loop."""
     if isinstance(loop, ast.For):
         return loop.init
     around = block.body if isinstance(block, ast.Block) else ()
-    return next((first for first, then in pairwise(around) if then is loop), None)
+    return next((first for first, then in pairwise(around) if then is whole), None)
 
 
 def _step(loop: Loop) -> ast.Expr | None:
@@ -229,21 +238,21 @@ def _by_one(step: ast.Expr | None) -> str:
             return ""
 
 
-def _counted(function: ast.Function, loop: Loop, block: ast.Stmt | None) -> tuple[str, ast.Expr] | None:
+def _counted(
+    function: ast.Function, loop: Loop, whole: ast.Stmt, block: ast.Stmt | None
+) -> tuple[str, ast.Expr] | None:
     """``i`` and ``n`` of ``for (i = 0; i < n; i++)``, where i is a whole number of the function's own."""
-    cond = loop.cond
-    if not isinstance(cond, ast.Binary) or cond.op != "<":
+    asked = _below(loop.cond)
+    if asked is None or not asked[1].span.editable:
         return None
-    left = uncast(cond.left)
-    if not isinstance(left, ast.VarRef) or not uncast(cond.right).span.editable:
-        return None
+    left, right = asked
     key, var = left.var, function.variables.get(left.var)
     if var is None or var.kind not in ("local", "param") or var.type.kind != "int" or var.type.size not in (4, 8):
         return None
-    if uncast(cond.right).type.kind != "int" or _names(cond.right, key) or not pure(cond.right):
+    if right.type.kind != "int" or _names(right, key) or not pure(right):
         return None
     begin: ast.Expr | None = None
-    begun = _begun(loop, block)
+    begun = _begun(loop, whole, block)
     if isinstance(begun, ast.DeclStmt) and begun.variables == (key,):
         begin = var.init
     elif isinstance(begun, ast.ExprStmt) and isinstance(begun.expr, ast.Assign) and begun.expr.op == "":
@@ -252,7 +261,22 @@ def _counted(function: ast.Function, loop: Loop, block: ast.Stmt | None) -> tupl
     zero = None if begin is None else uncast(begin)
     if not isinstance(zero, ast.IntLit) or zero.value != 0 or _by_one(_step(loop)) != key:
         return None
-    return key, cond.right
+    return key, right
+
+
+def _below(cond: ast.Expr | None) -> tuple[ast.VarRef, ast.Expr] | None:
+    """``i`` and ``n`` of ``i < n``, ``n > i``, ``i <= n - 1``."""
+    if not isinstance(cond, ast.Binary):
+        return None
+    op, left, right = cond.op, uncast(cond.left), uncast(cond.right)
+    if op in (">", ">="):
+        op, left, right = op.replace(">", "<"), right, left
+    if op == "<=" and isinstance(right, ast.Binary) and right.op == "-" and right.type.signed:
+        one, op = uncast(right.right), "<"
+        if not isinstance(one, ast.IntLit) or one.value != 1:
+            return None
+        right = uncast(right.left)
+    return (left, right) if op == "<" and isinstance(left, ast.VarRef) else None
 
 
 def _changes(e: ast.Expr, key: str) -> bool:
@@ -368,7 +392,7 @@ def _rows(
         if uncast(inner) is not inner:
             continue
         number = bound(start, inner, counter)
-        if number is None or number.type != kind or not pure(number):
+        if number is None or not _same_number(number.type, kind) or not pure(number):
             continue
         if all(x.span.editable for x in within(number)):
             found.append(number)
@@ -379,19 +403,26 @@ def _rows(
         if not isinstance(s, (ast.For, ast.While, ast.DoWhile)) or s is loop or not in_span(m.ref.span, s.span):
             continue
         for number in (*_counting(s), *_told(program, s)):
-            if not number.span.editable or number.type != kind or any(unspanned(number, other) for other in found):
+            known = any(unspanned(number, other) for other in found)
+            if known or not number.span.editable or not _same_number(number.type, kind):
                 continue
             if not _declared_again(function, s, number.var):
                 found.append(number)
                 yield Row(number)
 
 
+def _same_number(one: Type, other: Type) -> bool:
+    """Whole numbers of one size and sign, by whatever name."""
+    plain = not (one.volatile or one.atomic or other.volatile or other.atomic)
+    return plain and (one.kind, one.size, one.signed) == ("int", other.size, other.signed) and other.kind == "int"
+
+
 def _counting(s: ast.Stmt) -> Iterator[ast.VarRef]:
     """What a loop counts by."""
-    if isinstance(s, (ast.For, ast.While)) and isinstance(s.cond, ast.Binary):
-        left = uncast(s.cond.left)
-        if isinstance(left, ast.VarRef):
-            yield left
+    if isinstance(s, (ast.For, ast.While, ast.DoWhile)) and isinstance(s.cond, ast.Binary):
+        side = uncast(s.cond.right if s.cond.op in (">", ">=") else s.cond.left)
+        if isinstance(side, ast.VarRef):
+            yield side
 
 
 def _told(program: Program, s: ast.Stmt) -> Iterator[ast.VarRef]:

@@ -16,7 +16,8 @@ from opi_xform.record import dataclass
 class Deallocation:
     """freeing: the node of the call of free.  node, argument: the call in the source that names the carrier.
 
-    wrappers: the frames in between.  out: the call is given the carrier's address (``done(&b)``).
+    wrappers: the frames in between.  out: the call is given the carrier's address (``done(&b)``).  stays: the call does
+    more than to free, and stays behind ``OPI_Free`` (``busy_frees.py``).
     """
 
     freeing: int
@@ -24,6 +25,7 @@ class Deallocation:
     argument: int
     wrappers: tuple[int, ...] = ()
     out: bool = False
+    stays: bool = False
 
 
 def deallocation(program: Program, n: int, argument: int) -> Deallocation:
@@ -38,7 +40,7 @@ def deallocation(program: Program, n: int, argument: int) -> Deallocation:
         action = graph.nodes[at].action
         assert isinstance(action, ins.CallInstr)
         out = graph.out_parameters.get(frame)
-        if function is None or outer < 0 or not _direct(program, outer) or not _only_frees(function, action.call, out):
+        if function is None or outer < 0 or not direct(program, outer) or not _only_frees(function, action.call, out):
             return Deallocation(n, at, argument, tuple(wrappers))
         wrappers.append(frame)
         at, argument = outer, 0
@@ -74,7 +76,7 @@ def only_frees(function: ast.Function, freeing: Collection[str] = ("free",)) -> 
     return isinstance(callee, ast.FuncRef) and callee.name in freeing and _only_frees(function, calls[0], None)
 
 
-def _direct(program: Program, n: int) -> bool:
+def direct(program: Program, n: int) -> bool:
     """The call at node ``n`` is written with the function's name: a pointer could mean another one as well."""
     action = program.graph.nodes[n].action
     return isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)

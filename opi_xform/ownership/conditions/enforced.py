@@ -155,13 +155,14 @@ ENFORCED = (
     Condition(
         "starts",
         "A block of its own stands for some elements of a buffer only where nothing else touches them meanwhile.",
-        cases=("starts_*",),
+        cases=("starts_*", "anew_*"),
         enforced=(
             "divide.passages.find:passages",
             "divide.passages.early:stands_early",
             "divide.passages.guards:comes_to",
             "divide.passages.proof:Proof",
             "divide.passages.proof:Between",
+            "divide.passages.one_name:one_name",
         ),
     ),
     Condition(

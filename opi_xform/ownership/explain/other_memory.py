@@ -146,9 +146,10 @@ class Elsewhere:
         if len(heaps) != len(objects):
             return set()
         sets = self.names.defs.get(("v", self.program.values.objects.variable(frame, owner), 0), ())
-        same = reached(self.graph, use.node, {n for heap in heaps for n in heap.nodes})
-        same |= reached(self.graph, use.node, set(sets))
-        return {n for n in set(nodes) - same if self.named_by(n, owner, frame)}
+        wanted = set(nodes)
+        same = reached(self.graph, use.node, wanted, {n for heap in heaps for n in heap.nodes})
+        same |= reached(self.graph, use.node, wanted, set(sets))
+        return {n for n in wanted - same if self.named_by(n, owner, frame)}
 
     def named_by(self, n: int, owner: str, frame: int) -> bool:
         """All that a node names goes out from members of the struct that a variable points to."""

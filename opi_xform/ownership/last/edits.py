@@ -10,6 +10,7 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within, within_statement
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.buffers.message_sizes import small, too_small
 from opi_xform.ownership.conditions.calls.pending_requests import abandoned
@@ -105,10 +106,13 @@ def _for_nothing(e: ast.Expr, call: ast.Call) -> bool:
 
 
 def _alone(program: Program, use: Use) -> bool:
-    """The call is a statement of its own, or all that one evaluates but numbers: C can order it in no other way."""
+    """The call is a statement of its own, or all that one evaluates but numbers: C can order it in no other way.
+
+    Its arguments may call functions, which do not know the pointer's address.
+    """
     node = program.graph.nodes[use.node]
     info = program.graph.statement(node)
-    if info is None or any(has_effect(e) for e in use.call.args):
+    if info is None or (any(has_effect(e) for e in use.call.args) and not _only_called(program, use)):
         return False
     match info.stmt:
         case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(type=type_), op=op, value=e)) if not op or _whole(type_):
@@ -125,6 +129,23 @@ def _alone(program: Program, use: Use) -> bool:
         case _:
             return False
     return _tested(plain(e)) is use.call
+
+
+def _only_called(program: Program, use: Use) -> bool:
+    """All effects in the arguments are calls, and the message's pointer is a local one whose address nobody takes."""
+    named = plain(use.call.args[use.argument])
+    parts = [x for e in use.call.args for x in within(e)]
+    if not isinstance(named, ast.VarRef) or any(isinstance(x, (ast.Assign, ast.IncDec, ast.Opaque)) for x in parts):
+        return False
+    function = program.graph.lowered[program.graph.frames[program.graph.nodes[use.node].frame].function].function
+    variable = function.variables.get(named.var)
+    if variable is None or variable.kind not in ("local", "param") or variable.type.volatile or variable.type.atomic:
+        return False
+    for x in within_statement(function.body, function.variables):
+        place = plain(x.operand) if isinstance(x, ast.AddrOf) else None
+        if isinstance(place, ast.VarRef) and place.var == named.var:
+            return False
+    return all(isinstance(x.callee, ast.FuncRef) for x in parts if isinstance(x, ast.Call))
 
 
 def _whole(type_: Type) -> bool:

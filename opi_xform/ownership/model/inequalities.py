@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import ONE, Monomial, Poly, number, symbol
 from opi_xform.memory.symbols import Symbols
+from opi_xform.once import once_each
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.values.trip_counts import stays, turns
@@ -31,7 +32,54 @@ def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
         last = graph.blocks[parent][-1]
         out.extend(of_condition(program, last, graph.succs[parent][0] == block) or unequal(program, parent, block))
         block = guarded[parent]
+    for loop in nest.chain(graph.nodes[n].block):
+        out.extend(of_turns(program, loop))
     return tuple(dict.fromkeys(out))
+
+
+@once_each
+def of_turns(program: Program, loop: int) -> tuple[Poly, ...]:
+    """What holds in each turn of a loop that asks at the end of a turn whether there is another one: ``do … while (i <
+    n)``.  It was asked after the turn before; and in the first turn it is so by what holds where the loop begins.
+    """
+    graph, values, nest = program.graph, program.values, program.nest
+    found = nest.loops[loop]
+    if len(found.latches) != 1 or nest.irreducible:
+        return ()
+    (last,) = found.latches
+    leaving = [edge for edge in found.exits if edge[0] == last]
+    if len(leaving) != 1 or len(graph.succs[last]) != 2 or not graph.blocks[last]:
+        return ()
+    condition = values.conditions.get(graph.blocks[last][-1])
+    if condition is None or condition.unsigned or stays(graph, nest, values, found, leaving[0]) is None:
+        return ()
+    k = values.symbols.count(loop)
+    out = []
+    for p in of_condition(program, graph.blocks[last][-1], graph.succs[last][0] == found.header):
+        if any(values.symbols.table[s].scope & values.symbols.inner[loop] for s in p.symbols() if s != k):
+            return ()
+        first, before = p.substitute({k: -ONE}.get), p.substitute({k: symbol(k) - ONE}.get)
+        begin = [f for f in _before(program, found.header) if f.constant is None]
+        counts = frozenset(values.symbols.count(outer) for outer in nest.chain(found.header))
+        if first.constant is not None:
+            known = first.constant >= 0
+        else:
+            known = Prover(begin, counts).proves(first)
+        if known:
+            out.append(before)
+    return tuple(out)
+
+
+def _before(program: Program, header: int) -> list[Poly]:
+    """What comparisons tell wherever a loop begins."""
+    graph, nest, guarded = program.graph, program.nest, index_of(program).guarded
+    out: list[Poly] = []
+    block = guarded[header]
+    while block > 0:
+        parent = nest.idom[block]
+        out.extend(of_condition(program, graph.blocks[parent][-1], graph.succs[parent][0] == block))
+        block = guarded[parent]
+    return out
 
 
 def unequal(program: Program, test: int, block: int) -> list[Poly]:

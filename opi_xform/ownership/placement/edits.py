@@ -31,9 +31,10 @@ from opi_xform.ownership.model.plan import (
     ReplaceCall,
     ReplaceText,
 )
+from opi_xform.ownership.model.roots import is_zero
 from opi_xform.ownership.placement.allocation_edits import AllocationEdits, Problem
 from opi_xform.ownership.placement.events import EventList
-from opi_xform.ownership.placement.leftovers import only_counts
+from opi_xform.ownership.placement.leftovers import loop_goes_too
 from opi_xform.ownership.placement.states import Insertion
 from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.ownership.spelling.scopes import declared, expanded, fresh, pieces, words
@@ -155,7 +156,7 @@ class Builder:
         while True:
             if isinstance(e, ast.AddrOf):
                 inner = plain(e.operand)
-                if isinstance(inner, ast.Index) and _is_zero(inner.index):
+                if isinstance(inner, ast.Index) and is_zero(inner.index):
                     e = plain(inner.base)
                     continue
                 if isinstance(inner, (ast.VarRef, ast.Index)) and inner.type.is_array:
@@ -165,13 +166,13 @@ class Builder:
                     e = plain(inner.operand)  # `&*p` (C 6.5.3.2p3)
                     continue
             if isinstance(e, ast.Binary) and e.op == "+":
-                if _is_zero(e.right):
+                if is_zero(e.right):
                     e = plain(e.left)
                     continue
-                if _is_zero(e.left):
+                if is_zero(e.left):
                     e = plain(e.right)
                     continue
-            if isinstance(e, ast.Index) and _is_zero(e.index) and e.type.is_array and not self.is_row(e):
+            if isinstance(e, ast.Index) and is_zero(e.index) and e.type.is_array and not self.is_row(e):
                 e = plain(e.base)  # the first row of several dimensions
                 continue
             if isinstance(e, ast.Deref) and e.type.is_array and rows == 0:
@@ -303,20 +304,23 @@ class Builder:
             n = copies[0].node
             call = self.call(n)
             level = (self.program.graph.nodes[n].frame, self.flow.stmt[n])
-            info = self.flow.info(level)
-            stmt = info.stmt
+            stmt = (info := self.flow.info(level)).stmt
             alone = isinstance(stmt, ast.ExprStmt) and plain(stmt.expr) is call
             if alone and not call.callee_span.editable and stmt.span.editable:
                 raise Problem("the buffer is freed by a macro")  # which may do more than that
             if copies[0].wrappers and not alone:
                 raise Problem("the buffer is freed inside an expression")
             nothing = not has_effect(call.args[copies[0].argument])  # `free(b[d++])` counts on, whatever it frees
+            if copies[0].stays:
+                self.files.add(stmt.span.file)
+                self.free_ahead(call.args[copies[0].argument], level)
+                continue
             if nothing and not any(d.freeing in freed for d in copies):
                 test = self.test_of(level, events)
                 if test is not None:
                     stmt, info = test
                     alone = True
-                if alone and stmt.span.editable and (info.in_block or self.loop_goes_too(level[0], info)):
+                if alone and stmt.span.editable and (info.in_block or loop_goes_too(self.flow, level[0], info)):
                     self.edits.append(ReplaceText(stmt.span, ""))
                     continue
             argument = call.args[copies[0].argument]
@@ -326,11 +330,12 @@ class Builder:
             self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", named))
             self.files.add(call.callee_span.file)
 
-    def loop_goes_too(self, frame: int, info: StmtInfo) -> bool:
-        """The statement is all that a loop does, which ``leftovers`` then deletes."""
-        lowered = self.flow.lowered(frame)
-        loop = lowered.stmts[info.parent].stmt
-        return isinstance(loop, ast.For) and loop.span.editable and only_counts(lowered.function, loop)
+    def free_ahead(self, argument: ast.Expr, level: Level) -> None:
+        """The call that frees stays for what it does besides, and is given NULL: ``OPI_Free(&b); release(b);``."""
+        if has_effect(argument) or not argument.span.editable or not self.anchors.usable(level, "before"):
+            raise Problem("nothing can be put before the call that frees the buffer")
+        text = f"{'(OPI_Free)' if self.forwarded(argument) else 'OPI_Free'}({self.address(argument)});"
+        self.edits.append(InsertStatement(self.flow.info(level).stmt.span, "before", text, self.anchors.wrap(level)))
 
     def test_of(self, level: Level, events: EventList) -> tuple[ast.Stmt, StmtInfo] | None:
         """The ``if (buf)`` around a free, which goes with it."""
@@ -482,11 +487,6 @@ class Builder:
 
 def _in_header(d: ast.Declarator) -> bool:
     return not d.name_span.file.endswith(".c")
-
-
-def _is_zero(e: ast.Expr) -> bool:
-    e = plain(e)
-    return isinstance(e, ast.IntLit) and e.value == 0
 
 
 def _of_members(e: ast.Expr) -> bool:

@@ -14,6 +14,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation
+from opi_xform.ownership.allocation.busy_frees import still_freed
 from opi_xform.ownership.allocation.deallocations import Deallocation, deallocation
 from opi_xform.ownership.allocation.freed_rows import row_of_given
 from opi_xform.ownership.allocation.repeated import has_effect
@@ -225,27 +226,44 @@ class _Collector:
                 continue
             if base not in self.objects:
                 continue
-            freed = deallocation(self.program, n, i)
-            call = self.program.graph.nodes[freed.node].action
-            assert isinstance(call, ins.CallInstr)
-            written = plain(call.call.args[freed.argument])
-            if freed.out and isinstance(written, ast.AddrOf):
-                written = plain(written.operand)
+            freed, call, written = self.freed(n, i)
             if effect.allocates is not None or effect.frees.indirect:
                 return "the buffer is reallocated"
             row = None
             if self.buffer.carrier.rows:
                 row = self.mentions.row(values[i])
-                inside = isinstance(written, ast.Index) and self.buffer.carrier.variable not in self.program.members
-                written = plain(written.base) if isinstance(written, ast.Index) and inside else written
-            given = not freed.wrappers and row_of_given(self.program, self.buffer.carrier, plain(call.call.args[i]))
-            if not given and not self.program.names(written, self.buffer.carrier.variable):
+            given = not freed.wrappers and row_of_given(self.program, self.buffer.carrier, plain(call.args[i]))
+            if not given and not self.names(written):
                 return freed_elsewhere(self.program, self.buffer, freed)
             if self.buffer.carrier.rows and row is None:
                 return self.which_row(node.number)
             self.deallocations.append(freed)
             self.add(node.number, DEALLOC, row)
         return ""
+
+    def freed(self, n: int, i: int) -> tuple[Deallocation, ast.Call, ast.Expr]:
+        """What frees the buffer with a call of ``free``; the call and its argument as they are written.
+
+        A call of a function that does more than that only counts where ``free`` itself does not name the buffer.
+        """
+        known = deallocation(self.program, n, i)
+        found = self.written(known)
+        if self.names(found[1]) or (stays := still_freed(self.program, self.flow, self.buffer, n, i)) is None:
+            return known, *found
+        return stays, *self.written(stays)
+
+    def written(self, freed: Deallocation) -> tuple[ast.Call, ast.Expr]:
+        action = self.program.graph.nodes[freed.node].action
+        assert isinstance(action, ins.CallInstr)
+        e = plain(action.call.args[freed.argument])
+        return action.call, plain(e.operand) if freed.out and isinstance(e, ast.AddrOf) else e
+
+    def names(self, e: ast.Expr) -> bool:
+        """An expression is the carrier, or one of its rows."""
+        key = self.buffer.carrier.variable
+        if self.buffer.carrier.rows and isinstance(e, ast.Index) and key not in self.program.members:
+            e = plain(e.base)
+        return self.program.names(e, key)
 
     def swaps(self) -> None:
         """Where the carrier changes places with another: what it held goes, comes, or both, as somebody needs it.

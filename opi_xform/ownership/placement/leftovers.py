@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
+from opi_xform.ir.instr import StmtInfo
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children
 from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
@@ -75,6 +77,13 @@ def only_counts(function: ast.Function, loop: ast.For) -> bool:
     else:
         return False
     return isinstance(changed, ast.VarRef) and changed.var in loop.init.variables and not _has_effect(loop.cond)
+
+
+def loop_goes_too(flow: Flow, frame: int, info: StmtInfo) -> bool:
+    """The statement is all that a loop does, which ``leftover_edits`` then deletes."""
+    lowered = flow.lowered(frame)
+    loop = lowered.stmts[info.parent].stmt
+    return isinstance(loop, ast.For) and loop.span.editable and only_counts(lowered.function, loop)
 
 
 def _has_effect(e: ast.Expr) -> bool:

@@ -95,7 +95,7 @@ class Ranks:
         return there.nonneg(value)
 
     def facts_at(self, n: int) -> tuple[Poly, ...]:
-        """Polynomials that are not negative where a node runs, told by comparisons of signed numbers."""
+        """Polynomials that are not negative where a node runs, told by comparisons (unsigned: of plain numbers)."""
         graph, guarded, idom = self.graph, index_of(self.program).guarded, self.program.nest.idom
         block = guarded[graph.nodes[n].block]
         inside: list[int] = []
@@ -106,10 +106,10 @@ class Ranks:
         for block in reversed(inside):
             parent = idom[block]
             last = graph.blocks[parent][-1]
-            if not self.values.conditions[last].unsigned:
-                told = of_condition(self.program, last, graph.succs[parent][0] == block)
-                told = told or unequal(self.program, parent, block)
-                found = tuple(dict.fromkeys((*told, *found)))
+            told = of_condition(self.program, last, graph.succs[parent][0] == block)
+            if not told and not self.values.conditions[last].unsigned:
+                told = unequal(self.program, parent, block)
+            found = tuple(dict.fromkeys((*told, *found)))
             self.facts_of[block] = found
         return found
 

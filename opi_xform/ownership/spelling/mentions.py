@@ -142,12 +142,14 @@ def expressions(function: ast.Function, stmt: ast.Stmt) -> Iterator[ast.Expr]:
 
 
 def plain(e: ast.Expr) -> ast.Expr:
-    """Without casts; ``&a[0]`` and ``a + 0`` are ``a`` (C 6.5.3.2)."""
+    """Without casts; ``&a[0]``, ``&*a`` and ``a + 0`` are ``a`` (C 6.5.3.2)."""
     while True:
         match e:
             case ast.Cast(operand=inner):
                 e = inner
             case ast.AddrOf(operand=ast.Index(base=base, index=ast.IntLit(value=0))) if _is_address(base):
+                e = base
+            case ast.AddrOf(operand=ast.Deref(operand=base)) if _is_address(base):
                 e = base
             case ast.Binary(op="+", left=base, right=ast.IntLit(value=0)) if _is_address(base):
                 e = base

@@ -246,8 +246,8 @@ class Paths:
         size = root.type.elem.size if root.type.elem is not None else None
         if table is None or inner != {path.offset} or size != self.member.stride:
             return ""
-        table = table.removeprefix(f"(*{self.member.cast}&")
-        return f"{root.name} - {table[: table.index(HOLE) - 1]}"
+        before = table.removeprefix(f"(*{self.member.cast}&").partition(HOLE)[0]
+        return f"{root.name} - {before[:-1]}" if before.endswith("[") else ""  # a macro may write the subscript
 
     def inside_element(self, e: ast.Expr) -> int | None:
         """Bytes from an element of the table to the pointer in it."""

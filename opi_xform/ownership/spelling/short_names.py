@@ -7,7 +7,8 @@ was set from in its place (``attempts/short_names.py``).  The two have to be one
 change between the setting and a use.  That is so in two cases.
 
 - The words are made of addresses and of variables that never change (``rbuf[d]``, a parameter that nobody sets).
-- All uses stand in the arguments of one call, which is the next thing that happens.  Arguments are evaluated before
+- All uses stand in the arguments of one call, which is the next thing that happens, but for what cannot change the
+  words: the clock is read, a number printed, a local number set (``t = MPI_Wtime();``).  Arguments are evaluated before
   the call.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
@@ -237,12 +239,15 @@ class Writing:
     def is_next(self, block: ast.Block, setting: ast.Stmt, mentions: Sequence[Mention], core: ast.Expr) -> bool:
         """All uses are arguments of one call, and nothing happens between the setting and that."""
         start = at = next(i for i, s in enumerate(block.body) if s is setting) + 1
-        while at < len(block.body) and self.only_declares(block.body[at]):
+        said = {e.var for e in within(core) if isinstance(e, ast.VarRef)}
+        if any(e.type.kind == "float" for e in within(core)):
+            return False  # a subscript that is made of a floating number, perhaps by a pointer to it
+        while at < len(block.body) and self.passes(block.body[at], said):
             at += 1
-        e = self.first(block.body[at]) if at < len(block.body) else None
+        e = self.first(block.body[at], said) if at < len(block.body) else None
         if e is None or not self.means_the_same_near(core, block.body[start : at + 1]):
             return False
-        calls = [x for x in within(e) if isinstance(x, ast.Call)]
+        calls = [x for x in within(e) if isinstance(x, ast.Call) and not self.only_tells(x)]
         if len(calls) != 1 or not isinstance(calls[0].callee, ast.FuncRef):
             return False
         call = calls[0]
@@ -263,9 +268,22 @@ class Writing:
         if not all(isinstance(e.operand, ast.VarRef) and self.is_own(e.operand.var, said) for e in counts):
             return False
         known = (
-            isinstance(x, (*_PURE, ast.IncDec)) and not x.type.volatile and not x.type.atomic for x in within(argument)
+            (isinstance(x, (*_PURE, ast.IncDec)) or self.only_tells(x)) and not x.type.volatile and not x.type.atomic
+            for x in within(argument)
         )
         return all(known) and not any(isinstance(x, ast.SizeOf) and x.value is None for x in within(argument))
+
+    def only_tells(self, e: ast.Expr) -> bool:
+        """A call of a function of the program's that returns a number, and does nothing else: ``left(rank)``."""
+        if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef):
+            return False
+        called = self.program.functions.get(e.callee.name)
+        body = called.body.body if called is not None and isinstance(called.body, ast.Block) else ()
+        if called is None or called.refused or called.type.variadic or len(body) != 1:
+            return False
+        told = body[0].value if isinstance(body[0], ast.Return) else None
+        numbers = told is not None and told.type.kind == "int" and all(a.type.kind == "int" for a in e.args)
+        return numbers and told is not None and self.is_pure(told)
 
     def is_own(self, key: str, said: Collection[str]) -> bool:
         """A number of this function alone, of another name than those that are said."""
@@ -275,19 +293,54 @@ class Writing:
         seen = self.index.texts.in_directive(self.function.span.file, v.name) is None
         return seen and not any(isinstance(m.parent, (ast.AddrOf, ast.Opaque)) for m in self.index.by_key.get(key, ()))
 
-    def only_declares(self, s: ast.Stmt) -> bool:
-        """A declaration at which nothing happens but that variables are set."""
-        if not isinstance(s, ast.DeclStmt) or s.sizes:
-            return False
-        inits = (self.function.variables[key].init for key in s.variables)
-        return all(init is None or self.is_pure(init) for init in inits)
+    def passes(self, s: ast.Stmt, said: Collection[str]) -> bool:
+        """A statement that goes on to the next one, and cannot change what words say that read these variables."""
+        work = [s]
+        while work:
+            match work.pop():
+                case ast.Null():
+                    pass
+                case ast.Block(body=body):
+                    work.extend(body)
+                case ast.If(cond=e, then=then, other=other) if self.keeps(e, said):
+                    work.extend(x for x in (then, other) if x is not None)
+                case ast.ExprStmt(expr=e) if self.keeps(e, said):
+                    pass
+                case ast.DeclStmt(variables=keys, sizes=()):
+                    inits = (self.function.variables[key].init for key in keys)
+                    if not all(init is None or self.keeps(init, said) for init in inits):
+                        return False
+                case _:
+                    return False
+        return True
 
-    def first(self, s: ast.Stmt) -> ast.Expr | None:
-        """The expression that is evaluated first, and once, where a statement runs."""
+    def keeps(self, e: ast.Expr, said: Collection[str]) -> bool:
+        """An expression sets local numbers, to which no pointer leads, or floating numbers in variables, which no words
+        read, and calls functions of the library that write nothing of the program's.
+        """
+        for x in within(e):
+            match x:
+                case ast.Assign(target=target) | ast.IncDec(operand=target):
+                    own = isinstance(target, ast.VarRef) and self.is_own(target.var, said)
+                    if not own and not _is_float(target, said):
+                        return False
+                case ast.Call(callee=ast.FuncRef(name=name), args=given):
+                    effect = self.program.effects.get(name)
+                    if effect is None or name in self.program.functions or not _only_reads(effect):
+                        return False
+                    if any(a.type.holds_address and not _prints(a) for a in map(plain, given)):
+                        return False
+                case _:
+                    if not isinstance(x, _PURE) or x.type.volatile or x.type.atomic:
+                        return False
+        return True
+
+    def first(self, s: ast.Stmt, said: Collection[str]) -> ast.Expr | None:
+        """The expression that is evaluated first, and once, where a statement runs; but for what passes."""
         while True:
             match s:
                 case ast.Block(body=body):
-                    inner = next((x for x in body if not self.only_declares(x)), None)
+                    inner = next((x for x in body if not self.passes(x, said)), None)
                     if inner is None:
                         return None
                     s = inner
@@ -347,6 +400,34 @@ class Writing:
         own = {*hidden(lowered, len(lowered.stmts) - 1, texts), *(v.name for v in function.variables.values())}
         own |= declared_by_macros(program, function.span) | self.index.unsteady | {PASTED}
         return own.isdisjoint(others) and not any(word.startswith("__") for word in others)
+
+
+def _only_reads(effect: FunctionEffect) -> bool:
+    """A function of the library comes back, and changes nothing of the program's."""
+    changes = (*effect.all_writes, *effect.flows, *effect.retains, *effect.retains_stored, *effect.calls)
+    return not (changes or effect.allocates or effect.frees or effect.mpi or effect.noreturn)
+
+
+def _is_float(target: ast.Expr, said: Collection[str]) -> bool:
+    """A floating number in a declared variable, array or struct: neither a pointer nor a subscript is read there."""
+    if target.type.kind != "float" or target.type.volatile or target.type.atomic:
+        return False
+    while True:
+        match target:
+            case ast.VarRef(var=key):
+                return key not in said
+            case ast.Member(base=base, punned=False):
+                target = base
+            case ast.Index(base=base) if base.type.is_array:
+                target = base
+            case _:
+                return False
+
+
+def _prints(e: ast.Expr) -> bool:
+    """A text, or a file (``stderr`` is a macro, too)."""
+    named, elem = isinstance(e, (ast.VarRef, ast.MacroConst)), e.type.elem
+    return isinstance(e, ast.StringLit) or (named and elem is not None and elem.kind == "record")
 
 
 def _follows(span: Span, setting: Span, block: Span) -> bool:

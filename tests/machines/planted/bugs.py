@@ -422,7 +422,7 @@ BUGS = (
         "opi_xform.ownership.allocation.deallocations",
         "            case _:\n                return False\n\n    def is_local",
         "            case _:\n                return True\n\n    def is_local",
-        ("c_free_wrapper_counts",),
+        ("c_free_out_counts",),
         condition="allocation and free",
     ),
     *set_through_addresses.BUGS,

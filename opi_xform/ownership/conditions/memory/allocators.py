@@ -108,6 +108,7 @@ CONDITION = Condition(
         "ownership.allocation.repeated:can_follow",
         "ownership.allocation.busy:still_called",
         "ownership.allocation.deallocations:deallocation",
+        "ownership.allocation.busy_frees:still_freed",
     ),
     buffer=check,
 )

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #define N 2048
+#define AT(a, i) (*((a) + (i)))
 
 static double u[N], v[N];
 static double sbuf[N], rbuf[N];
@@ -17,12 +18,12 @@ int main(int argc, char **argv)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {
         for (int i = 1; i < N; i++)
-            *(sbuf + i) = 2.0 * u[i];
+            AT(sbuf, i) = 2.0 * u[i];
         MPI_Send(&sbuf[1], N - 1, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI104
     } else if (rank == 1) {
         MPI_Recv(&rbuf[1], N - 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI204
         for (int i = 1; i < N; i++)
-            v[i] = *(rbuf + i);
+            v[i] = AT(rbuf, i);
     }
     double total = 0.0;
     for (int i = 0; i < N; i++)

@@ -252,11 +252,19 @@ BUGS = (
     ),
     Bug(
         "memory that is asked for again and again has one name",
-        _PROOF,
-        "if holding is None or len(holding) != 1:\n        return False\n",
+        "opi_xform.divide.passages.one_name",
+        "if holding is None:\n        return False\n",
         "return True\n",
         ("anew_kept",),
         also=Bug("and is that of this turn", _PROOF, " or o in values.lazy:\n", ":\n", ()),
+        condition="starts",
+    ),
+    Bug(
+        "what a do loop asks at the end of a turn holds in its first one",
+        "opi_xform.ownership.model.inequalities",
+        "        if known:\n            out.append(before)",
+        "        out.append(before)",
+        ("anew_once_more", "anew_asked_more"),
         condition="starts",
     ),
 )

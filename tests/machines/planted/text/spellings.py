@@ -64,7 +64,7 @@ BUGS = (
         "opi_xform.ownership.allocation.deallocations",
         "return isinstance(plain(value), ast.IntLit)",
         "return True",
-        ("c_free_returns_count",),
+        ("c_free_returns_barrier",),
         condition="allocation and free",
     ),
     Bug(
@@ -80,7 +80,7 @@ BUGS = (
         _SHORT,
         ' or v.type.kind != "int" or key in said:',
         ' or v.type.kind != "int":',
-        ("short_name_counted",),
+        ("short_name_counted", "short_counts"),
         condition="short names",
     ),
     Bug(

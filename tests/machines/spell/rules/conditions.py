@@ -117,7 +117,7 @@ def branch_in_braces(s: Source) -> Iterator[Change]:
     """``if (c) A;`` becomes ``if (c) { A; }``."""
     for spot in s.spots:
         if spot.above and isinstance(spot.above[0], ast.If) and not isinstance(spot.stmt, ast.Block):
-            yield (s.edit(spot.stmt, f"{{ {s.text(spot.stmt)} }}"),)
+            yield (s.edit(spot.stmt, f"{{ {s.marked(spot.stmt)} }}"),)
 
 
 @rewriting("conditions")

@@ -1,0 +1,58 @@
+/* A local number is set between the short name and its message, and another one counts. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 900
+
+static double u[N], v[N];
+static double seconds;
+
+struct pair {
+    double *out, *in;
+};
+
+static void exchange(struct pair *p, int peer, int step)
+{
+    MPI_Request rq[2];
+    int n = 0;
+
+    MPI_Irecv(p->in, N, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &rq[n++]); //~ take(p->in)
+    for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+        p->out[i] = u[i] + step;
+    {
+        const double *b = p->out;
+        int to;
+        do {
+            to = peer;
+            n += 0;
+            MPI_Isend(b, N, MPI_DOUBLE, to, 1, MPI_COMM_WORLD, &rq[n++]); //~ give(p->out)
+        } while (0);
+    }
+    MPI_Waitall(n, rq, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < N; i++)
+        v[i] += p->in[i];
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    struct pair p;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    p.out = malloc(N * sizeof(double));
+    p.in = malloc(N * sizeof(double));
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3; step++)
+        exchange(&p, 1 - rank, step);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g %d\n", rank, total, seconds >= 0);
+    free(p.out);
+    free(p.in);
+    MPI_Finalize();
+    return 0;
+}

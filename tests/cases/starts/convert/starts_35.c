@@ -1,0 +1,48 @@
+/* The elements are written as sums, and with the number first. */
+#include <mpi.h>
+#include <stdio.h>
+
+static double out[256], in[256], field[64];
+static int lo, hi;
+
+static void put(int peer)
+{
+    for (int j = lo; j <= hi; j++) {
+        *(out + 3 * j) = field[j];
+        *(out + ((3 * j + 1))) = field[j + 1];
+        (3 * j + 2)[out] = field[j + 2];
+    }
+    MPI_Send(&out[3 * lo], 3 * (hi - lo + 1), MPI_DOUBLE, peer, 4, MPI_COMM_WORLD); //~ give(out)
+}
+
+static void get(int peer)
+{
+    MPI_Recv(&in[3 * lo], 3 * (hi - lo + 1), MPI_DOUBLE, peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+    for (int j = lo; j <= hi; j++)
+        field[j] += *(in + (3 * j)) + 2 * (3 * j + 1)[in] + 3 * *(in + (3 * j + 2));
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    lo = argc + 1;
+    hi = argc + 9;
+    for (int i = 0; i < 64; i++)
+        field[i] = i + 100 * rank;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0 && size > 1)
+            put(1);
+        if (rank == 1)
+            get(0);
+        field[lo + 2] += 0.5;
+    }
+    double sum = 0;
+    for (int i = 0; i < 64; i++)
+        sum += field[i] * (i + 1);
+    printf("%d %.2f\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}

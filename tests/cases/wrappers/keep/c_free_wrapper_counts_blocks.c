@@ -1,0 +1,48 @@
+/* The function that frees counts the blocks: NULL is none. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static int released;
+
+static void release(double *b)
+{
+    if (b)
+        released++;
+    free(b);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *sbuf = malloc(N * sizeof(double));
+    double *rbuf = malloc(N * sizeof(double));
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                sbuf[i] = u[i] + step;
+            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+            for (int i = 0; i < N; i++)
+                v[i] += rbuf[i];
+        }
+    }
+    release(sbuf);
+    free(rbuf);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g %d\n", rank, total, released);
+    MPI_Finalize();
+    return 0;
+}
+//~ silent: it is about NULL in a pointer, and about no byte of the buffer
