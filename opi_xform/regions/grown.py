@@ -10,11 +10,11 @@ from __future__ import annotations
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import Loop, LoopNest
 from opi_xform.memory.environment import Cell
-from opi_xform.memory.poly import Poly, symbol
+from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.record import dataclass
-from opi_xform.values.equal_counts import Guard, Sums
+from opi_xform.values.equal_counts import Guard, Otherwise, Sums
 
 MOST_PLAIN = 8  # steps from a read to where the counter goes on
 
@@ -74,8 +74,46 @@ class Grown:
         found = self.sums.not_less(phi)
         if not found or not self.climbing(loop, cell):
             return []
-        init = self.symbols.resolve(phi.init).scaled(scale) + shift
-        return [Stretch(init, init + added.scaled(scale), other, sizes) for added, sizes, other in found]
+        init = self.symbols.resolve(phi.init).scaled(scale)
+        begin = init + shift
+        apart = self.apart(loop, cell, block, lo, scale)
+        touches = length.constant is not None and length.constant > 0  # of none, its place says nothing
+        first = init + apart if touches and apart is not None else None
+        return [
+            Stretch(begin, begin + added.scaled(scale), self.unless(first, other, loop), sizes)
+            for added, sizes, other in found
+        ]
+
+    def apart(self, loop: Loop, cell: Cell, block: int, lo: Poly, scale: int) -> Poly | None:
+        """How far a place is from what the counter tells where its block begins; None where that is not always so far,
+        or the counter goes on in another block, too.
+
+        When the block runs first, the counter is what it was before the loop.  So that is where the first access is.
+        """
+        start = self.at_start(block, cell)
+        if start is None or not all(b == block or self.stands_in(b, cell) for b in loop.blocks):
+            return None
+        out = self.symbols.resolve(lo - start.scaled(scale))
+        return None if self.symbols.scope(out) & self.symbols.inner[loop.number] else out
+
+    def stands_in(self, block: int, cell: Cell) -> bool:
+        """The counter is the same at a block's end as where the block begins."""
+        done = self.values.out.done.get(block)
+        if done is None or cell not in done:
+            return done is not None
+        first, end = self.at_start(block, cell), done[cell]
+        return first is not None and end is not None and self.symbols.resolve(end - first) == ZERO
+
+    def unless(self, first: Poly | None, other: Otherwise | None, loop: Loop) -> Guard | None:
+        """The condition; None where the first access would be in front of the object then: so there is none."""
+        if other is None:
+            return None
+        if first is not None:
+            there = self.symbols.resolve(first).substitute(lambda s: self.sums.coming(other, s, loop.header))
+            at = there.constant
+            if at is not None and at < 0:
+                return None
+        return other.guard
 
     def begins_and_ends(self, loop: Loop, phi: HeaderPhi) -> bool:
         """The counter is an own one of the loop, which is left where a turn would begin.  One that begins near the end

@@ -51,6 +51,18 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Otherwise:
+    """A condition under which a value that is merged in ``block`` is another one than on the other way there.
+
+    holds: the test that parts the ways holds then.
+    """
+
+    guard: Guard
+    block: int
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Total:
     """What a counter is when its loop has been left, beyond what it was before: ``added``.
 
@@ -96,7 +108,7 @@ class Sums:
                     out.append((symbol(s), mine.sizes))
         return out
 
-    def not_less(self, phi: HeaderPhi) -> list[tuple[Poly, frozenset[Poly], Guard | None]]:
+    def not_less(self, phi: HeaderPhi) -> list[tuple[Poly, frozenset[Poly], Otherwise | None]]:
         """Numbers that are not less than what the counter has grown by when its loop has been left, each with the sizes
         that must not be negative, and with the condition under which it need not be so.  As for ``not_more``.
         """
@@ -104,19 +116,19 @@ class Sums:
         if mine is None or mine.alone:
             return []
         header = self.nest.loops[phi.loop].header
-        out: list[tuple[Poly, frozenset[Poly], Guard | None]] = []
+        out: list[tuple[Poly, frozenset[Poly], Otherwise | None]] = []
         for other in self.by_form.get(mine.form, ()):
             if other.loop in self.nest.chain(header) or not other.exact:
                 continue
             if self.known_at(other.added, self.nest.loops[other.loop].header, header):
                 out.append((other.added, mine.sizes, None))
             for block, s in self.meeting.get(other.added, ()):
-                guard = self.another(block, s, other.added)
-                if guard is not None and all(self.known_at(p, block, header) for p in (symbol(s), guard[1])):
-                    out.append((symbol(s), mine.sizes, guard))
+                found = self.another(block, s, other.added)
+                if found is not None and all(self.known_at(p, block, header) for p in (symbol(s), found.guard[1])):
+                    out.append((symbol(s), mine.sizes, found))
         return out
 
-    def another(self, block: int, s: int, value: Poly) -> Guard | None:
+    def another(self, block: int, s: int, value: Poly) -> Otherwise | None:
         """The condition under which what is merged there is another number than ``value``."""
         found = self.ways(block, s)
         if found is None:
@@ -127,7 +139,18 @@ class Sums:
             return None
         if any(self.symbols.table[x].kind == "object" for x in difference.symbols()):
             return None
-        return (NEGATED[test.op] if holds == value else test.op), difference
+        op = NEGATED[test.op] if holds == value else test.op
+        return Otherwise((op, difference), block, holds != value)
+
+    def coming(self, other: Otherwise, s: int, header: int) -> Poly | None:
+        """What a number is where the condition holds, if it is merged in the same block; before ``header`` runs."""
+        if not self.known_at(symbol(s), other.block, header):
+            return None
+        found = self.ways(other.block, s)
+        if found is None:
+            return None
+        _, holds, fails = found
+        return holds if other.holds else fails
 
     def known_at(self, value: Poly, made: int, header: int) -> bool:
         """The value, which block ``made`` or the loop that begins there makes, has been made in the same turns."""

@@ -20,6 +20,7 @@ from islpy import Set
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves, operands
 from opi_xform.divide.passages.called import place_of
+from opi_xform.divide.passages.counted import Counted
 from opi_xform.divide.passages.guards import comes_to
 from opi_xform.divide.passages.one_name import one_name
 from opi_xform.divide.passages.sizes import Sizes, reached
@@ -103,6 +104,7 @@ class Proof:
         self.buffers, _ = buffers(program, self.uses)
         self.unreached = Unreached(program)
         self.sizes = Sizes(program, self.uses)
+        self.counted = Counted(program)
         self.defined: dict[str, list[Node]] = {}
         for node in program.graph.nodes:
             action = node.action
@@ -279,7 +281,13 @@ class Proof:
         if lo is None or length is None:
             return False
         access = (self.symbols.resolve(lo), self.symbols.resolve(length))
-        return stays_inside(self.program, n, access, (one.begin, one.end))
+        if stays_inside(self.program, n, access, (one.begin, one.end)):
+            return True
+        for begin, end, signs in self.counted.stretches(n, *access, self.strict):
+            if all(self.counted.proves(n, p, ()) for p in (begin - one.begin, one.end - end)):
+                self.sizes.used = self.sizes.used or signs
+                return True
+        return False
 
     def other(self, lo: Poly | None, length: Poly | None, n: int, one: Stretch) -> bool:
         """An access is to nothing of what travels."""
@@ -291,12 +299,21 @@ class Proof:
         if any((p.constant is not None and p.constant >= 0) or prover.proves(p) for p in beside):
             return True
         sizes = [] if self.strict else self.sizes.at(one.use, n)
-        if not sizes:
-            return False
-        prover = prover_at(self.program, n, (size - ONE, *sizes))
-        found = any(prover.proves(p) for p in beside)
-        self.sizes.used = self.sizes.used or found
-        return found
+        if sizes:
+            prover = prover_at(self.program, n, (size - ONE, *sizes))
+            if any(prover.proves(p) for p in beside):
+                self.sizes.used = True
+                return True
+        places = [(begin, begin + size, False), *self.counted.stretches(n, begin, size, self.strict)]
+        for first, last, signs in places:
+            for p in (first - one.end, one.begin - last):
+                if self.counted.proves(n, p, ()):
+                    self.sizes.used = self.sizes.used or signs
+                    return True
+                if sizes and self.counted.proves(n, p, sizes):
+                    self.sizes.used = True
+                    return True
+        return False
 
     def only_inside(self, one: Stretch, anew: Collection[tuple[str, int]]) -> bool:
         """What is written anew runs between the marks only, in this copy of the function; so does the message, and the

@@ -9,6 +9,14 @@ _STARTED = "opi_xform.attempts.computed_starts"
 
 BUGS = (
     Bug(
+        "messages whose places were set on one of two ways lie beside one another",
+        "opi_xform.divide.passages.counted",
+        "if not prover_at(self.program, n, known).proves(there):",
+        "if False:",
+        ("summed_one_place",),
+        condition="starts",
+    ),
+    Bug(
         "a message that stands under a condition is there each time",
         _PROOF,
         """        if not all(comes_to(p, one.enter, one.use.node, one.leave) for one in stretches):

@@ -10,6 +10,22 @@ _NONE_LOST = Bug("", "opi_xform.values.arithmetic.widths", "return size < other 
 
 BUGS = (
     Bug(
+        "where a sum was not made, nothing is read that it would tell of",
+        _GROWN,
+        "if at is not None and at < 0:",
+        "if at is not None:",
+        ("summed_from_zero",),
+        condition="read after receive",
+    ),
+    Bug(
+        "a counter begins where its loop does also in a block before which it goes on",
+        _GROWN,
+        "if start is None or not all(b == block or self.stands_in(b, cell) for b in loop.blocks):",
+        "if start is None:",
+        ("summed_skips",),
+        condition="read after receive",
+    ),
+    Bug(
         "what a loop has counted is no less than its number of turns tells, whatever that is multiplied with",
         "opi_xform.ownership.liveness.buffer_events",
         "if known.nonneg(factor) or (sizes and self.signs_allow((trips, factor))):",
@@ -76,8 +92,8 @@ BUGS = (
     Bug(
         "where ways meet, a counter's number came by each of them",
         _SUMS,
-        "return (NEGATED[test.op] if holds == value else test.op), difference",
-        'return "<", ONE',
+        "return Otherwise((op, difference), block, holds != value)",
+        'return Otherwise(("<", ONE), block, holds != value)',
         ("counted_read_stale",),
         condition="read after receive",
     ),
@@ -92,8 +108,8 @@ BUGS = (
     Bug(
         "every counter begins with zero",
         _GROWN,
-        "return [Stretch(init, init + added.scaled(scale), other, sizes) for added, sizes, other in found]",
-        "return [Stretch(init, shift + added.scaled(scale), other, sizes) for added, sizes, other in found]",
+        "Stretch(begin, begin + added.scaled(scale), ",
+        "Stretch(begin, shift + added.scaled(scale), ",
         ("counted_read_begins",),
         condition="read after receive",
     ),

@@ -1,0 +1,100 @@
+/* The function is left early: nothing comes, and old elements are read. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int cells, has_a[8], has_b[8], wide[8], tall[8];
+static int size_a, size_b, at_a, at_b;
+static double u[8][40], got[8][40];
+static double in[600], out[600];
+static void measure(void)
+{
+    if (cells == 1)
+        return;
+    for (int c = 0; c < cells; c++) {
+        if (has_a[c] != 0)
+            size_a += tall[c] * wide[c];
+        if (has_b[c] != 0)
+            size_b += tall[c] * wide[c];
+    }
+    at_a = 0;
+    at_b = at_a + size_a;
+}
+
+static void exchange(int peer)
+{
+    MPI_Request q[4];
+    int p = 0, r = 0;
+    for (int c = 0; c < cells; c++) {
+        if (has_a[c] != 0)
+            for (int i = 0; i < tall[c]; i++)
+                for (int j = 0; j < wide[c]; j++) {
+                    out[at_a + p] = u[c][i * wide[c] + j];
+                    p++;
+                }
+        if (has_b[c] != 0)
+            for (int i = 0; i < tall[c]; i++)
+                for (int j = 0; j < wide[c]; j++) {
+                    out[at_b + r] = u[c][i * wide[c] + j] + 1;
+                    r++;
+                }
+    }
+    MPI_Irecv(&in[at_a], size_a, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &q[0]); //~ keep
+    MPI_Irecv(&in[at_b], size_b, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, &q[1]); //~ keep
+    MPI_Isend(&out[at_a], size_a, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &q[2]); 
+    MPI_Isend(&out[at_b], size_b, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, &q[3]); 
+    MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
+    p = r = 0;
+    for (int c = 0; c < cells; c++) {
+        if (has_a[c] != 0)
+            for (int i = 0; i < tall[c]; i++)
+                for (int j = 0; j < wide[c]; j++) {
+                    got[c][i * wide[c] + j] += in[at_a + p];
+                    p++;
+                }
+        if (has_b[c] != 0)
+            for (int i = 0; i < tall[c]; i++)
+                for (int j = 0; j < wide[c]; j++) {
+                    got[c][i * wide[c] + j] += in[at_b + r];
+                    r++;
+                }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int peer = rank ^ 1;
+    cells = argc + 6;
+    for (int c = 0; c < cells; c++) {
+        has_a[c] = c % 3 != 0;
+        has_b[c] = c % 2;
+        wide[c] = 5 + c % 3;
+        tall[c] = 3 + c % 2;
+        for (int j = 0; j < 40; j++)
+            u[c][j] = rank * 1000 + c * 40 + j;
+    }
+    if (argc > 0)
+        cells = 1;
+    has_a[0] = has_b[0] = 1;
+    for (int i = 0; i < 600; i++)
+        in[i] = out[i] = i + 1;
+    measure();
+    for (int step = 0; step < 3; step++) {
+        if (peer < size)
+            exchange(peer);
+        for (int c = 0; c < cells; c++)
+            for (int j = 0; j < 40; j++)
+                u[c][j] += 0.5 * got[c][j];
+    }
+    double sum = 0;
+    for (int c = 0; c < cells; c++)
+        for (int j = 0; j < 40; j++)
+            sum += u[c][j] * (c + j % 7 + 1);
+    printf("%d %.2f\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
