@@ -35,7 +35,7 @@ from opi_xform.ownership.explain.later import (
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reaching.roots import at_root, on_no_root
+from opi_xform.ownership.explain.reaching.roots import at_root, of_a_root, on_no_root
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.liveness.failures import failures_of
@@ -142,23 +142,16 @@ def liveness_refusal(
             verb = "is" if shared and pointer is None else "may be"
             turn, call = in_other_arm(program, use.node, first), elsewhere_of(program).next_call(use.node, first)
             message = f"`{name}` {'may be' if turn else verb} read at {line} {turn or 'after the send'}{call}"
-            if at_root(program, first, use.object):
-                message += f", by the root of `{_callee(program, first)}`"
-            if on_no_root(program, use.node, first, use.object):
-                message = f"{line} counts as reading `{name}`: `{_callee(program, first)}` does so in its root only"
-                message += (
-                    ", which no process is that comes to this call; an `if` around the root's call would show that"
-                )
+            said = message, f"{line} counts as reading `{name}`"
+            message = of_a_root(program, use, first, _callee(program, first), said)
             if between and pointer is None:
                 message = f"could not show that all that {line} reads of `{name}` is written or comes after this send"
                 notes = (*notes, *written(program, use, name, until=first))
             if shared is False and pointer is None:
                 message = f"{line} may read bytes of `{name}` beside the message after the send"
                 if anew:
-                    message = (
-                        f"could not show that {line} reads only those bytes of `{name}` that are written before it"
-                    )
-                    message += why_beside(program, use, buffer.name, first)
+                    message = f"could not show that {line} reads only those bytes of `{name}` that are written"
+                    message += f" before it{why_beside(program, use, buffer.name, first)}"
                     notes = (*notes, *received_meanwhile(program, buffer, use))
             if pointer is not None:
                 span, name = pointer

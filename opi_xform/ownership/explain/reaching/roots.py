@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.names import names_of
 
 
@@ -31,3 +31,17 @@ def on_no_root(program: Program, n: int, call: int, o: int, writes: bool = False
     if op is None or op.replaces:
         return False
     return at_root(program, call, o, writes) and branches_of(program).other_rank(n, call)
+
+
+def of_a_root(program: Program, use: Use, read: int, callee: str, said: tuple[str, str]) -> str:
+    """What is told of a read after a use, which a collective call may do in its root only.
+
+    said: that it is read, and that it counts as a read.
+    """
+    message, counts = said
+    if not at_root(program, read, use.object):
+        return message
+    if on_no_root(program, use.node, read, use.object):
+        shown = "which no process is that comes to this call; an `if` around the root's call would show that"
+        return f"{counts}: `{callee}` does so in its root only, {shown}"
+    return f"{message}, by the root of `{callee}`"
