@@ -17,6 +17,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.allocation.also_run import run_besides, run_unwatched
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import Name, Names, names_of, operands
+from opi_xform.ownership.swaps import changing
 from opi_xform.record import dataclass
 
 Call = tuple[str, int]  # a call in the source: its file, its place
@@ -66,6 +67,7 @@ class Blocks:
         self.names: Names = names_of(program)
         self.points_to = program.points_to
         self.outside = program.points_to.reachable(frozenset({UNKNOWN}))
+        self.changing = changing(program)
         self.allocations: dict[Call, list[int]] = {}
         self.frees: dict[Call, list[int]] = {}
         self.freed: dict[Call, frozenset[int]] = {}
@@ -98,7 +100,7 @@ class Blocks:
             if o in objects:
                 continue
             info = self.program.values.objects.table[o]
-            if info.kind != "heap" or o in self.outside:
+            if info.kind != "heap" or o in self.outside or o in self.changing:
                 return None
             objects.add(o)
             for n in info.nodes:

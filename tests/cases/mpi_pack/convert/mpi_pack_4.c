@@ -5,7 +5,7 @@
 
 #define ROOM 40000
 
-static char out[ROOM], in[ROOM];
+static char in[ROOM];
 
 int main(int argc, char **argv)
 {

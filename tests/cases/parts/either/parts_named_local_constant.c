@@ -5,7 +5,7 @@
 
 #define N 400
 
-static double u[2 * N], got[N];
+static double u[2 * N];
 static double *in, *out;
 static int n_of_part;
 

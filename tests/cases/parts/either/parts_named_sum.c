@@ -5,7 +5,7 @@
 #define H 1 + 1
 #define N 400
 
-static double u[2 * N], got[N];
+static double u[2 * N];
 
 int main(int argc, char **argv)
 {

@@ -95,4 +95,12 @@ BUGS = (
         ("last_jump",),
         condition="last use",
     ),
+    Bug(
+        "pointers to blocks of last messages change no places",
+        _BLOCKS,
+        'if info.kind != "heap" or o in self.outside or o in self.changing:',
+        'if info.kind != "heap" or o in self.outside:',
+        ("d_swap_where_nobody_sends", "d_swap_of_last_send"),
+        condition="last use",
+    ),
 )
