@@ -16,6 +16,7 @@ from opi_xform.ownership.buffers.message_sizes import how_small_as_written, smal
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM, begins_inside
+from opi_xform.ownership.explain.pointers.given import Callers, callers_of, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
 from opi_xform.ownership.model import lines
@@ -90,6 +91,7 @@ def decisions_of(
     """
     out: list[Decision] = []
     every = list(all_calls(functions.values(), effects))
+    of_call = _OfCall(functions).refusal
     places = Counter(_places(every, effects))  # of several calls in one macro, too, which have one place
     for function, call, name in every:
         op = effects[name].mpi
@@ -120,7 +122,7 @@ def decisions_of(
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
-                refusal = _of_call(otherwise(function.key), call, buffer)
+                refusal = of_call(otherwise(function.key), function, call, buffer)
             elif places[p] > 1 and refusal.message and small_as_written(call, buffer):
                 title, refusal = "", Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
             code = refusal.reason.code(side)
@@ -152,17 +154,27 @@ def _places(calls: Iterable[tuple[ast.Function, ast.Call, str]], effects: Effect
             yield call.span.file, call.span.begin, side, buffer.buf
 
 
-def _of_call(refusal: Refusal, call: ast.Call, buffer: MpiBuffer) -> Refusal:
-    """Of a call that was not looked at, for what is around it: a small message stays whatever that does, and so does
-    a place inside a buffer.
-    """
-    if refusal.message and small_as_written(call, buffer):
-        return Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
-    inside = begins_inside(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
-    looked_at = not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes)
-    if inside is None or (looked_at and refusal.reason is not Reason.BUDGET):
-        return refusal
-    return replace(inside, form=refusal.reason)
+class _OfCall:
+    """Of calls that were not looked at: what the sources alone say of each."""
+
+    def __init__(self, functions: Mapping[str, ast.Function]) -> None:
+        self.functions = functions
+        self.callers: Callers | None = None
+
+    def refusal(self, refusal: Refusal, function: ast.Function, call: ast.Call, buffer: MpiBuffer) -> Refusal:
+        """refusal: for what is around the call.  A small message stays whatever that does, and so does a place inside a
+        buffer.  In a program beyond the budget so does a buffer that several callers give.
+        """
+        if refusal.message and small_as_written(call, buffer):
+            return Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
+        looked_at = not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes)
+        if buffer.buf >= len(call.args) or (looked_at and refusal.reason is not Reason.BUDGET):
+            return refusal
+        told = begins_inside(call.args[buffer.buf])
+        if told is None and refusal.reason is Reason.BUDGET and refusal.message:
+            self.callers = callers_of(self.functions) if self.callers is None else self.callers
+            told = several_given(function, call.args[buffer.buf], self.callers)
+        return refusal if told is None else replace(told, form=refusal.reason)
 
 
 def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:

@@ -53,6 +53,52 @@ def test_a_message_without_a_buffer_and_a_form_of_call_stay_for_that(
     assert (persistent["code"], persistent["message"][:20]) == ("OPI107", "a persistent request")
 
 
+WRAPPER = """#include <mpi.h>
+#include <stdlib.h>
+static void pass(double *b, int n, int to) { OTHER MPI_Send(b, n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); }
+static void hand_on(double *v, int n) { pass(v, n, 1); }
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    double *x = malloc(argc * sizeof *x), *y = malloc(argc * sizeof *y);
+    hand_on(x, argc);
+    hand_on(SECOND, argc);
+    free(x);
+    free(y);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "second", "code"),
+    [
+        ("", "y", "OPI402"),
+        ("", "x + 1", "OPI401"),  # of the same block, as far as the text says
+        ("b = malloc(8 * n);", "y", "OPI401"),  # what callers give is not what is sent
+    ],
+)
+def test_a_buffer_that_two_callers_name_is_told(
+    other: str,
+    second: str,
+    code: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Whoever reads a program that is too large sees that as well (``opi_xform.ownership.explain.pointers.given``)."""
+    monkeypatch.setattr(budget, "NODES", 4)
+    (tmp_path / "a.c").write_text(WRAPPER.replace("OTHER", other).replace("SECOND", second))
+    assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
+    (site,) = json.loads(capfd.readouterr().out)["sites"]
+    assert site["code"] == code
+    if code == "OPI402":
+        apart = "with `x` at line 9 and with `y` at line 10"
+        assert site["message"] == f"`v` may be one of several buffers: `hand_on` is called {apart}"
+        assert [note["line"] for note in site["notes"]] == [9, 10]
+
+
 def test_the_function_that_is_copied_most_often_is_named() -> None:
     found = budget.TooLargeError(["main", "a.c:f", "g", "a.c:f"])
     assert (found.most, found.copies) == ("a.c:f", 2)
