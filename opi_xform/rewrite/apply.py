@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -26,6 +27,8 @@ from opi_xform.text.errors import PlanError
 from opi_xform.text.layout import layout_of
 from opi_xform.text.lex import SourceText
 from opi_xform.text.sources import Sources
+
+_DEFINING = re.compile(rb"^[ \t]*(?:\#|%:|\?\?=)[ \t]*(?:define|undef|include|import)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,8 @@ def _text_edits(text: SourceText, edit: ReplaceText) -> Iterator[ByteEdit]:
     span = edit.span
     if not span.editable or text.in_directive(span.begin):
         raise PlanError(span, "the text is written by a macro")
+    if _DEFINING.search(text.data, span.begin, span.end):
+        raise PlanError(span, "a directive in it would be lost")
     if edit.text:
         yield ByteEdit(span.begin, span.end, (), _encode(edit.text))
     else:

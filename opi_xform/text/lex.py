@@ -19,15 +19,15 @@ DIRECTIVE = "directive"
 
 _REGION = re.compile(
     rb"""
-      (?P<directive> (?:^|(?<=\A\xef\xbb\xbf))[ \t]*(?:/\*[\s\S]*?\*/[ \t]*)*\#
-          (?: "(?:[^"\\\n]|\\.)*" | /\*[\s\S]*?\*/ | //(?:[^\\\n]|\\(?:\r?\n)?)* | \\\r?\n | [^\n] )* )
+      (?P<directive> (?:^|(?<=\A\xef\xbb\xbf))[ \t]*(?:/\*(?:[^*]|\*(?!/))*\*/[ \t]*)*\#
+          (?: "(?:[^"\\\n]|\\.)*" | /\*(?:[^*]|\*(?!/))*\*/ | //(?:[^\\\n]|\\(?:\r?\n)?)* | \\\r?\n | [^\n] )* )
     | (?P<comment> //(?:[^\\\n]|\\(?:\r?\n)?)* | /\*[\s\S]*?(?:\*/|\Z) )
     | (?P<literal> "(?:[^"\\\n]|\\\r\n|\\[\s\S])*" | '(?:[^'\\\n]|\\.)+' )
     """,
     re.VERBOSE | re.MULTILINE,
 )
 _IDENTIFIER = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$]*")
-_DIRECTIVE = re.compile(rb"[ \t]*(?:/\*[\s\S]*?\*/[ \t]*)*#(?:[ \t]|/\*[\s\S]*?\*/)*([a-z_]+)")
+_DIRECTIVE = re.compile(rb"[ \t]*(?:/\*(?:[^*]|\*(?!/))*\*/[ \t]*)*#(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/)*([a-z_]+)")
 _WORD_END = re.compile(rb"[A-Za-z0-9_$]+\Z")
 _IFS = frozenset((b"if", b"ifdef", b"ifndef"))
 _ELSES = frozenset((b"else", b"elif", b"elifdef", b"elifndef"))

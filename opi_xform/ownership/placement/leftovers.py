@@ -20,6 +20,7 @@ _NEAR = 2000
 _PRAGMA = re.compile(
     rb"(?:\#[ \t]*pragma[^\n]*\n|_Pragma\s*\([^)]*\))(?:\s|\#[^\n]*\n|/\*.*?\*/|//[^\n]*\n)*\Z", re.DOTALL
 )
+_DIRECTIVE = re.compile(rb"^(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/)*(?:\#|%:|\?\?=)", re.MULTILINE)
 
 
 def without_empty_loops(parameters: Parameters, edits: Collection[Edit]) -> list[Edit]:
@@ -35,8 +36,8 @@ def without_empty_loops(parameters: Parameters, edits: Collection[Edit]) -> list
             if not only_counts(function, loop) or any(_within(a, loop.span) for a in anchors):
                 continue
             before = parameters.texts.read(loop.span.file)[max(loop.span.begin - _NEAR, 0) : loop.span.begin]
-            if _PRAGMA.search(before):
-                continue  # which wants a loop after it
+            if _PRAGMA.search(before) or _has_directive(parameters, loop.span):
+                continue  # which wants a loop after it, or would be lost
             out = [e for e in out if not (isinstance(e, ReplaceText) and _inside(e.span, [_place(loop.span)]))]
             out.append(ReplaceText(loop.span, ""))
     return out
@@ -122,11 +123,17 @@ def leftover_edits(parameters: Parameters, edits: Collection[Edit]) -> tuple[Rep
                 continue
             if function.name in written or function.span.file not in units or not function.span.editable:
                 continue
+            if _has_directive(parameters, function.span):
+                continue  # what follows may rest on it
             if all(_inside(call.callee_span, gone) for _, call in calls) and _alone(parameters, function):
                 out[key] = ReplaceText(_with_comment(parameters, function.span), "")
                 gone.append((function.span.file, function.span.begin, function.span.end))
                 again = True
     return tuple(out.values())
+
+
+def _has_directive(parameters: Parameters, span: Span) -> bool:
+    return _DIRECTIVE.search(parameters.texts.read(span.file), span.begin, span.end) is not None
 
 
 def _inside(span: Span, gone: Iterable[tuple[str, int, int]]) -> bool:

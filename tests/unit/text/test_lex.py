@@ -75,6 +75,14 @@ def test_the_line_end_that_most_lines_have(data: bytes, eol: bytes) -> None:
     assert SourceText(data).eol == eol
 
 
+def test_a_comment_at_a_line_s_begin_ends_where_it_ends() -> None:
+    """The next comment, before a directive, is another one: what is between them is code."""
+    data = b"/* one */\nint a;\n/* two */ #define B 2\n"
+    text = SourceText(data)
+    assert not text.in_directive(data.index(b"int"))
+    assert text.in_directive(data.index(b"define"))
+
+
 @pytest.mark.parametrize(
     ("data", "last", "directive", "comment"),
     [

@@ -109,6 +109,29 @@ def test_functions_that_may_be_needed_stay(tmp_path: Path, functions: str, after
     assert "double *vector(int n)" in text
 
 
+@pytest.mark.parametrize(
+    "functions",
+    [
+        VECTOR.replace("static double", "static\n#undef TURNS\n#define TURNS 2\ndouble"),
+        VECTOR.replace("    if (p", "#undef TURNS\n#define TURNS 2\n    if (p"),
+        VECTOR.replace("    if (p", "    /* why */ # define MORE 2\n    if (p"),
+    ],
+    ids=["between its words", "in its body", "behind a comment"],
+)
+def test_a_function_with_a_directive_in_it_stays(tmp_path: Path, functions: str) -> None:
+    """What follows rests on it: it is marked as unused (``rewrite/unused.py``)."""
+    program = PROGRAM.format(
+        functions=f"#define TURNS 1\n{functions}int turns = TURNS;\n",
+        declarations="    double *b = vector(N);",
+        after="    free(b);\n",
+    )
+    text = transformed(tmp_path, program)
+    assert "OPI_Give(&b" in text
+    assert "static __attribute__((unused))" in text
+    directives = [line for line in text.splitlines() if "#" in line and "opi.h" not in line]
+    assert directives == [line for line in program.splitlines() if "#" in line]
+
+
 ROWS = """#include <mpi.h>
 #include <stdlib.h>
 #define N 64
