@@ -28,7 +28,7 @@ from opi_xform.text.layout import layout_of
 from opi_xform.text.lex import SourceText
 from opi_xform.text.sources import Sources
 
-_DEFINING = re.compile(rb"^[ \t]*(?:\#|%:|\?\?=)[ \t]*(?:define|undef|include|import)\b", re.MULTILINE)
+_DEFINING = re.compile(rb"^[ \t]*(?:\#|%:|\?\?=)[ \t]*(?:define|undef|include|import|pragma)\b[^\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,14 @@ def _rewrite_file(text: SourceText, edits: list[Edit], header: str) -> bytes:
 
 
 def _byte_edits(text: SourceText, edits: list[Edit]) -> Iterator[tuple[Span, list[ByteEdit]]]:
+    for place, ones in _edits_of(text, edits):
+        for one in ones:
+            if any(found[0] not in one.text for found in _DEFINING.finditer(text.data, one.begin, one.end)):
+                raise PlanError(place, "a directive in the text that it replaces would be lost")
+        yield place, ones
+
+
+def _edits_of(text: SourceText, edits: list[Edit]) -> Iterator[tuple[Span, list[ByteEdit]]]:
     layout = layout_of(text.data)
     groups = _groups(edits)
     taken = {(group.anchor.begin, group.anchor.end) for group in groups if group.deleted}
@@ -149,8 +157,6 @@ def _text_edits(text: SourceText, edit: ReplaceText) -> Iterator[ByteEdit]:
     span = edit.span
     if not span.editable or text.in_directive(span.begin):
         raise PlanError(span, "the text is written by a macro")
-    if _DEFINING.search(text.data, span.begin, span.end):
-        raise PlanError(span, "a directive in it would be lost")
     if edit.text:
         yield ByteEdit(span.begin, span.end, (), _encode(edit.text))
     else:

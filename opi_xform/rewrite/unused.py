@@ -19,7 +19,7 @@ from opi_xform.text.edit import ByteEdit, apply_edits
 from opi_xform.text.lex import LITERAL, SourceText
 from opi_xform.text.sources import Sources
 
-ATTRIBUTE = b"__attribute__((unused))"
+ATTRIBUTE = b"__attribute__((__unused__))"  # a program may have a macro `unused`
 
 
 def without_warnings(

@@ -15,6 +15,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children
 from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
 from opi_xform.ownership.spelling.parameters import Parameters
+from opi_xform.text.lex import COMMENT, SourceText
 
 _NEAR = 2000
 _PRAGMA = re.compile(
@@ -161,10 +162,10 @@ def _with_comment(parameters: Parameters, span: Span) -> Span:
     top = begin
     lines = data[:begin].split(b"\n")[:-1]
     if lines and lines[-1].rstrip().endswith(b"*/"):
-        start = data.rfind(b"/*", 0, begin)
-        line = data.rfind(b"\n", 0, start) + 1
-        if start >= 0 and not data[line:start].strip() and b"*/" not in data[start : begin - 1].rstrip()[:-2]:
-            top = line
+        text = SourceText(data)
+        comment = text.region_at(len(data[:begin].rstrip()) - 1)
+        if comment is not None and comment.kind == COMMENT and text.first_on_line(comment.begin):
+            top = text.line_start(comment.begin)
     else:
         while lines and lines[-1].lstrip().startswith(b"//"):
             top -= len(lines.pop()) + 1

@@ -19,13 +19,15 @@ from case_tools import Case, load_cases
 from opi_xform.launch.mpi import Mpi, find_mpi
 from tests.machines.oracle.oracle import Spoilt, forbidding, violations
 
+DIVIDED = ("parts_", "starts_", "summed_")
+"""Cases with messages that get memory of their own in a larger buffer: only bytes of messages count."""
 DYNAMIC = ("send_", "pack_", "recv_", "rows_", "flag_", "f_")
 
 
 def spoilt(case: Case, mpi: Mpi) -> Spoilt:
     """What the oracle finds in one case."""
     with tempfile.TemporaryDirectory() as folder:
-        divided = case.folder.name == "convert" and case.name.startswith("parts_")
+        divided = case.folder.name == "convert" and case.name.startswith(DIVIDED)
         return violations([case.folder / name for name in case.files], Path(folder), mpi, parts=divided)
 
 

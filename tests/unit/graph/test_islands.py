@@ -135,8 +135,13 @@ PROGRAMS = {
         f"double *b = malloc(n * sizeof *b); {RECEIVED} field[0] = b[5]; free(b);",
         True,
     ),
-    "frees it where another function's memory goes, too": (
+    "frees it by a function that does more": (
         "static void both(double *p) { kept = NULL; free(p); }",
+        f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} both(b);",
+        True,
+    ),
+    "frees it by a function that keeps where it was": (
+        "static void both(double *p) { kept = p; free(p); }",
         f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} both(b);",
         False,
     ),

@@ -17,7 +17,7 @@ from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.unused import without_warnings
 from opi_xform.text.sources import Sources
 
-MARK = "__attribute__((unused))"
+MARK = "__attribute__((__unused__))"
 
 
 def outlines(jobs: Sequence[tuple[str, tuple[str, ...]]]) -> list[Unit | FrontendError]:
@@ -46,6 +46,7 @@ def after(folder: Path, program: str) -> str:
 @pytest.mark.parametrize(
     ("program", "place"),
     [
+        ("#define unused __attribute__((unused))\nvoid f(int n) { int b = n; use(b); }", f"int b {MARK} = n;"),
         ("void f(int n) { int bytes = 8 * n; use(bytes); }", f"int bytes {MARK} = 8 * n;"),
         ("void f(int n) { int a = n, b = n + 1; use(b); use(a); (void)a; }", f"b {MARK} = n + 1;"),
         ("void f(int n) { int bytes; bytes = 8 * n; use(bytes); }", f"int bytes {MARK};"),  # set, and no more
@@ -74,7 +75,7 @@ def test_it_is_marked(tmp_path: Path, program: str, place: str) -> None:
         "void f(int n) { int bytes = 8 * n; use(n); }",  # nothing used it before
         "int f(int n) { int bytes = 8 * n; use(bytes); return bytes; }",  # something uses it still
         "#define LET(x) int x = 3\nvoid f(void) { LET(b); use(b); }",  # a macro writes its name
-        "void f(void) { int b __attribute__((unused)) = 3; use(b); }".replace(MARK, "__attribute__((__unused__))"),
+        "void f(void) { int b __attribute__((unused)) = 3; use(b); }",
         "void f(void) { int b = 3; use(b); (void)b; }",
         "int shared; void f(void) { use(shared); }",  # other files may use it
     ],

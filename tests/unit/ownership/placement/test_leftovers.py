@@ -90,6 +90,15 @@ def test_functions_without_a_call_go_with_their_comments(tmp_path: Path) -> None
     assert "release" not in text
 
 
+def test_a_comment_with_the_beginning_of_another_one_goes_whole(tmp_path: Path) -> None:
+    functions = VECTOR.replace("/* A vector", "/*-----\n/* A vector") + "/* what is next */\nint next = 1;\n"
+    program = PROGRAM.format(functions=functions, declarations="    double *b = vector(N);", after="    free(b);")
+    text = transformed(tmp_path, program, "-Wno-comment")
+    assert "vector" not in text
+    assert "/*-----" not in text
+    assert "/* what is next */\nint next = 1;" in text
+
+
 @pytest.mark.parametrize(
     ("functions", "after"),
     [
@@ -127,7 +136,7 @@ def test_a_function_with_a_directive_in_it_stays(tmp_path: Path, functions: str)
     )
     text = transformed(tmp_path, program)
     assert "OPI_Give(&b" in text
-    assert "static __attribute__((unused))" in text
+    assert "static __attribute__((__unused__))" in text
     directives = [line for line in text.splitlines() if "#" in line and "opi.h" not in line]
     assert directives == [line for line in program.splitlines() if "#" in line]
 
