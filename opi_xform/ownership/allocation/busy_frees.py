@@ -108,6 +108,10 @@ def _inside(root: ast.Stmt) -> Iterator[ast.Stmt]:
         work.extend(parts(s))
 
 
+_STRIKING = ("MPI_", "PMPI_", "OPI_", "raise", "kill", "pause", "sleep", "usleep", "nanosleep", "alarm", "exec", "fork")
+"""Functions that may send or change memory, or run handlers and callbacks, by how their names begin."""
+
+
 def _unnoticed(program: Program, flow: Flow, buffer: Buffer, outermost: int, freeing: int) -> bool:
     """Nothing in a frame, or one entered from it, but ``free`` reads, writes or names what is the buffer's.
 
@@ -127,8 +131,9 @@ def _unnoticed(program: Program, flow: Flow, buffer: Buffer, outermost: int, fre
             return False
         if isinstance(action, ins.CallInstr) and n not in entering:
             effect = program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
-            known = effect is not None and not (effect.noreturn or effect.calls)
-            if (effect is not None and effect.mpi is not None) or not (known or n in graph.followed):
+            if effect is None and n not in graph.followed:
+                return False
+            if effect is not None and (effect.noreturn or effect.calls or effect.name.startswith(_STRIKING)):
                 return False
         if values.accesses.touches(n, mine) or (member is not None and n in member.nodes):
             return False

@@ -402,8 +402,19 @@ class Writing:
         return own.isdisjoint(others) and not any(word.startswith("__") for word in others)
 
 
+_QUIET = frozenset(
+    (
+        *("printf", "fprintf", "puts", "fputs", "putchar", "fputc", "putc", "fflush"),
+        *("time", "clock", "rand", "getenv", "MPI_Wtime", "MPI_Wtick"),
+    )
+)
+"""Beside functions that only compute.  Others may run handlers (`raise`, `sleep`) or change what a library lent."""
+
+
 def _only_reads(effect: FunctionEffect) -> bool:
     """A function of the library comes back, and changes nothing of the program's."""
+    if not (effect.pure or effect.computes or effect.name in _QUIET):
+        return False
     changes = (*effect.all_writes, *effect.flows, *effect.retains, *effect.retains_stored, *effect.calls)
     return not (changes or effect.allocates or effect.frees or effect.mpi or effect.noreturn)
 
