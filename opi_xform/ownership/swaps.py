@@ -341,14 +341,6 @@ def _exact(program: Program, n: int) -> bool:
     return isinstance(action, ins.Load) and action.type.kind != "float"
 
 
-def changing(program: Program) -> frozenset[int]:
-    """Blocks whose pointers change places: each may be freed by the other name then, which the graph does not show."""
-    objects, points_to = program.values.objects, program.points_to
-    keys = {key for e in program.exchanges for key in (e.first, e.second)}
-    places = (o for key in sorted(keys) for o in objects.by_name.get(key, ()))
-    return frozenset().union(*(points_to.contents((o,)) for o in places))
-
-
 # --- the buffers of pointers that change places ---------------------------------------------------------------------
 
 

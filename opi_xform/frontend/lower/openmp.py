@@ -284,22 +284,22 @@ class _Finder:
 
     def anew(self, key: str, part: ast.Stmt) -> bool:
         """Each mention of a variable lies after one that sets it, in the same turn of the part's loop."""
-        jumps = any(isinstance(s, (ast.Label, ast.Case)) for s, _ in statements(part))
-        stack: list[tuple[ast.Stmt, bool]] = [(part, False)]
+        stack: list[tuple[ast.Stmt, bool, bool]] = [(part, False, _entered_inside(part))]
         while stack:
-            s, known = stack.pop()
+            s, known, skipped = stack.pop()  # skipped: a jump may lead past what stands before
             if isinstance(s, ast.Block):
                 for item in s.body:
-                    stack.append((item, known))
-                    known = known or (_sets(item, key) and not jumps)
+                    stack.append((item, known, skipped))
+                    known = known or (_sets(item, key) and not skipped)
                 continue
-            if isinstance(s, ast.For) and s.init is not None and _sets(s.init, key) and not jumps:
+            if isinstance(s, ast.For) and s.init is not None and _sets(s.init, key) and not skipped:
                 known = True
             if known or _sets(s, key):
                 continue
             if any(_is(e, key) for e in self.direct(s)):
                 return False
-            stack.extend((inner, False) for inner in parts_of(s))
+            inside = skipped or isinstance(s, ast.Switch)
+            stack.extend((inner, False, inside) for inner in parts_of(s))
         return True
 
     def direct(self, s: ast.Stmt) -> Iterator[ast.Expr]:
@@ -414,6 +414,24 @@ def _matters(type_: Type) -> bool:
     while type_.is_array and type_.elem is not None:
         type_ = type_.elem
     return type_.kind != "float"
+
+
+def _entered_inside(part: ast.Stmt) -> bool:
+    """A jump may lead into the midst of a statement: to a label, or to a case of a ``switch`` around it.
+
+    To the cases of a ``switch`` in it a jump leads past what that holds, and past nothing before it.
+    """
+    stack = [part]
+    while stack:
+        s = stack.pop()
+        if isinstance(s, ast.Label | ast.Case):
+            return True
+        if isinstance(s, ast.Switch):
+            if any(isinstance(inner, ast.Label) for inner, _ in statements(s)):
+                return True
+        else:
+            stack += parts_of(s)
+    return False
 
 
 def _sets(s: ast.Stmt, key: str) -> bool:

@@ -17,7 +17,6 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.allocation.also_run import run_besides, run_unwatched
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import Name, Names, names_of, operands
-from opi_xform.ownership.swaps import changing
 from opi_xform.record import dataclass
 
 Call = tuple[str, int]  # a call in the source: its file, its place
@@ -67,7 +66,7 @@ class Blocks:
         self.names: Names = names_of(program)
         self.points_to = program.points_to
         self.outside = program.points_to.reachable(frozenset({UNKNOWN}))
-        self.changing = changing(program)
+        self.changing = _changing(program)
         self.allocations: dict[Call, list[int]] = {}
         self.frees: dict[Call, list[int]] = {}
         self.freed: dict[Call, frozenset[int]] = {}
@@ -230,3 +229,14 @@ class Blocks:
                 return operands(node)
             case _:
                 return []
+
+
+def _changing(program: Program) -> frozenset[int]:
+    """Blocks whose pointers change places (``ownership/swaps.py``).
+
+    Each may be freed by the other name then, which the graph does not show.
+    """
+    objects, points_to = program.values.objects, program.points_to
+    keys = {key for e in program.exchanges for key in (e.first, e.second)}
+    places = (o for key in sorted(keys) for o in objects.by_name.get(key, ()))
+    return frozenset().union(*(points_to.contents((o,)) for o in places))

@@ -281,4 +281,20 @@ BUGS = (
         ("g_left_out_included",),
         condition=_THREADS,
     ),
+    Bug(
+        "a case of a switch leads past nothing",
+        "opi_xform.frontend.lower.openmp",
+        "inside = skipped or isinstance(s, ast.Switch)",
+        "inside = skipped",
+        ("omp_case_past", "omp_case_inside"),
+        condition=_THREADS,
+    ),
+    Bug(
+        "a label in a switch is one of its cases",
+        "opi_xform.frontend.lower.openmp",
+        "if any(isinstance(inner, ast.Label) for inner, _ in statements(s)):",
+        "if False:",
+        ("omp_label_past",),
+        condition=_THREADS,
+    ),
 )

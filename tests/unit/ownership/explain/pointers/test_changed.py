@@ -34,3 +34,36 @@ def test_the_variable_behind_a_local_one(tmp_path: Path) -> None:
     told = f"`g_in` may change behind the program's back: inline asm in line {line_of(text, '__asm__')}"
     assert site["message"] == told
     assert [note["line"] for note in site["notes"]] == [line_of(text, "if (odd(rank))")]
+
+
+POINTER = """static int one(int k) { return k; }
+static int (*number)(int) = one;
+static double **rows;
+static int seen[64];
+static void all(void)
+{
+#pragma omp parallel
+    seen[0]++;
+}
+"""
+
+
+def test_a_call_through_a_pointer_where_some_function_is_not_followed(tmp_path: Path) -> None:
+    """What that function puts into the pointer is what nobody knows: without it the call leads to ``one``."""
+    body = """    s += number(3);
+    all();
+    rows = malloc(4 * sizeof *rows);
+    for (int i = 0; i < 4; i++)
+        rows[i] = malloc(100 * sizeof **rows);
+    if (rank == 0)
+        for (int j = 1; j < 4; j++) {
+            MPI_Recv(rows[j], 100, MPI_DOUBLE, j, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < 100; i++)
+                s += rows[j][i];
+        }
+"""
+    text, site = kept(POINTER, body, tmp_path)
+    assert site["code"] == "OPI402"
+    anywhere = f"the call through a pointer at line {line_of(text, 'number(3)')} may lead anywhere"
+    assert f"could not show that `rows` stays as it is: {anywhere}, as `all` is not followed: OpenMP" in site["message"]
+    assert [note["line"] for note in site["notes"]] == [line_of(text, "number(3)"), line_of(text, "static void all")]
