@@ -489,6 +489,8 @@ def build(
     b, outs = builder, {frame: found.key for frame, (found, _) in builder.outs.items()}
     graph = pruned(b.nodes, b.blocks, b.succs, b.frames, b.used, b.followed, outs)
     graph = replace(graph, addressed=b.addressed.variables, levels=b.cycles.below, cyclic=b.cycles.cyclic)
+    if alone:  # the rest of the program may hand any number to them
+        graph = replace(graph, background=replace(graph.background, negative=True))
     if relevant is None:
         return graph
     passed = frozenset(relevant.reached) - relevant.seen

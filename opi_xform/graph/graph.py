@@ -91,7 +91,7 @@ class Background:
     frame: int = 1 << 60
     node: int = 1 << 60
     named: frozenset[str] = frozenset()  # global variables that they set, or whose address they take
-    negative: bool = False  # they may make a negative number
+    negative: bool = False  # they, or what is not followed, may make a negative number
     handling: frozenset[str] = frozenset()  # those of them that may use messages' buffers
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from opi_xform.graph.graph import Graph
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Values
@@ -9,8 +11,11 @@ from opi_xform.memory.values import Values
 MOST_VALUES = 64  # that a size may have, as far as they are looked at
 
 
-def negative(graph: Graph, values: Values, value: Poly) -> bool:
+def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly], bool]) -> bool:
     """The program itself gives it a negative number on some path.
+
+    nonneg: a number is known not to be negative where the size is.  What a loop takes away in each turn gets negative
+    unless that is known.
 
     Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
     levels of a function hand to each other is not known either, where its buffers are those of one activation.
@@ -24,13 +29,28 @@ def negative(graph: Graph, values: Values, value: Poly) -> bool:
         if item in seen:
             continue
         seen.add(item)
-        if (item.constant or 0) < 0:
+        if (item.constant or 0) < 0 or (_falling(values, item) and not nonneg(item)):
             return True
         joined = next((s for s in item.symbols() if s in values.joins), None)
         if joined is not None:
             work += [symbols.resolve(item.substitute({joined: p}.get)) for p in values.joins[joined]]
         work += [p for s in item.symbols() for p in _divided(values, s)]
     return False
+
+
+def _falling(values: Values, item: Poly) -> bool:
+    """It gets less with the turns of a loop."""
+    return any(c < 0 and any(_counts(values, s) for s in m) for m, c in item.terms)
+
+
+def _counts(values: Values, s: int) -> bool:
+    """The number of turns of a loop, or what that is when the loop has been left."""
+    info = values.symbols.table[s]
+    while info.kind == "exit":
+        inside = info.key[1]
+        assert isinstance(inside, int)
+        info = values.symbols.table[inside]
+    return info.kind == "count"
 
 
 def _divided(values: Values, s: int) -> list[Poly]:

@@ -9,7 +9,6 @@ integer sets cannot express.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import combinations
 
 from opi_xform.graph.graph import Graph
@@ -19,6 +18,7 @@ from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.regions.interchanged import Interval, Pairs, interchanged
 from opi_xform.regions.signs import negative
 from opi_xform.values.equal_counts import Sums
+from opi_xform.values.facts import Facts
 from opi_xform.values.trip_counts import nominal_trips, turns_made
 
 Edge = tuple[int, int]
@@ -40,6 +40,7 @@ class Telescope:
     rows of an array of buffers.  ``assume_signs``: of two sizes that are multiplied one is not negative (assumption
     A3); ``signs`` tells whether this made a difference.  ``bounds``: told by what ends the loops inside, too
     (``by_bounds``); ``bounded`` tells whether that is something else.  ``sums``: what other loops have counted.
+    ``facts``: what is known in a block, for what gets less in each turn of a loop.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Telescope:
         assume_signs: bool = False,
         bounds: bool = False,
         sums: Sums | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self.graph = graph
         self.nest = nest
@@ -66,7 +68,7 @@ class Telescope:
         self.bounds = bounds
         self.bounded = False
         self.sums = sums
-        self.negative = partial(negative, graph, values)
+        self.facts = facts
         self.cache: dict[int, dict[Edge, list[Interval]]] = {}
         self.children: dict[int, list[int]] = {}  # loops that write, by the loop around
         self.blocks: dict[int, list[int]] = {}  # by loop: where it writes, inner loops left out
@@ -263,10 +265,18 @@ class Telescope:
             return given
         varies = self.symbols.scope(length) & self.symbols.inner[loop.number]
         pair = (trips, trips if varies else length)
-        if sum(map(self.negative, _sizes(pair))) > 1:
+        if sum(self.negative(loop, p) for p in _sizes(pair)) > 1:
             return given | {pair}
         self.signs = True
         return given if self.assume_signs else given | {pair}
+
+    def negative(self, loop: Loop, size: Poly) -> bool:
+        """The program itself gives it a negative number, as far as that is known where the loop is come to."""
+
+        def nonneg(p: Poly) -> bool:
+            return self.facts is not None and self.facts.at(loop.header).nonneg(p)
+
+        return negative(self.graph, self.values, size, nonneg)
 
     def outside(self, loop: Loop, given: Pairs) -> Pairs | None:
         """The conditions as they hold after the loop; None where they vary from turn to turn."""
@@ -292,14 +302,14 @@ class Telescope:
                 given = frozenset(chain.given)
                 found[edge].append(Interval(loop.header, place(phi.init), place(end), given))
                 if value == symbol(phi.symbol):
-                    ends = [place(phi.init + added) for added in self.counted(phi)]
+                    ends = [place(phi.init + added) for added in self.counted(loop, phi)]
                     found[edge] += [Interval(loop.header, place(phi.init), hi, given) for hi in ends]
 
-    def counted(self, phi: HeaderPhi) -> list[Poly]:
+    def counted(self, loop: Loop, phi: HeaderPhi) -> list[Poly]:
         """Numbers from loops before this one that the counter has grown by, or by more, when its loop has been left."""
         out: list[Poly] = []
         for added, sizes in () if self.sums is None else self.sums.not_more(phi):
-            if any(map(self.negative, sizes)):
+            if any(self.negative(loop, p) for p in sizes):
                 continue
             self.signs = self.signs or bool(sizes)
             if self.assume_signs or not sizes:

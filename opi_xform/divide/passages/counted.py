@@ -29,12 +29,13 @@ class Counted:
         """Begin and end of stretches in which all is that node n touches; whether sizes are assumed not to be negative
         (A3).
         """
-        out = []
-        for one in self.index.grown.stretches(self.program.graph.nodes[n].block, lo, length):
+        out, block = [], self.program.graph.nodes[n].block
+        nonneg = self.index.facts.at(block).nonneg
+        for one in self.index.grown.stretches(block, lo, length):
             signs = any(not self.symbols.is_nonneg(p) for p in one.sizes)
             if one.otherwise is not None or (strict and signs):
                 continue
-            if not any(negative(self.program.graph, self.program.values, p) for p in one.sizes):
+            if not any(negative(self.program.graph, self.program.values, p, nonneg) for p in one.sizes):
                 out.append((self.symbols.resolve(one.lo), self.symbols.resolve(one.hi), signs))
         return out
 

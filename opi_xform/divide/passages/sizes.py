@@ -15,6 +15,7 @@ from opi_xform.graph.graph import Graph, Lost, Unbind
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.object_index import index_of
 from opi_xform.regions.signs import negative
 
 
@@ -60,7 +61,10 @@ class Sizes:
             if u.object != use.object or u.length is None or self.frame(u) != self.frame(use):
                 continue
             size = self.symbols.resolve(u.length)
-            if size.constant is not None or size in out or negative(self.program.graph, self.program.values, size):
+            if size.constant is not None or size in out:
+                continue
+            nonneg = index_of(self.program).facts.at(self.program.graph.nodes[u.node].block).nonneg
+            if negative(self.program.graph, self.program.values, size, nonneg):
                 continue
             if self.surely(u.node, n, self.symbols.scope(size)):
                 out[size] = None

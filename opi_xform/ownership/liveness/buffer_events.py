@@ -234,7 +234,7 @@ class BufferEvents:
                 ends = [None if p is None else self.indexed.specialise(n, p) for p in ends]
             parts.append((self.regions.between(*ends), begins, stops))
         for stretch in self.index.grown.stretches(block, lo, length) if self.indexed is None else ():
-            if self.signs_allow(stretch.sizes):
+            if self.signs_allow(n, stretch.sizes):
                 part = self.regions.between(stretch.lo, stretch.hi)
                 if stretch.otherwise is not None:
                     part = part.union(self.regions.compare(*stretch.otherwise, number(0)))
@@ -249,9 +249,10 @@ class BufferEvents:
         """The number differs from turn to turn of a loop: it counts them, or goes on in each."""
         return s in self.values.cells or self.symbols.table[s].kind == "count"
 
-    def signs_allow(self, sizes: Collection[Poly]) -> bool:
-        """None of the sizes is negative: there are none that could be, or it is assumed (A3)."""
-        if any(negative(self.program.graph, self.values, p) for p in sizes):
+    def signs_allow(self, n: int, sizes: Collection[Poly]) -> bool:
+        """None of the sizes is negative at node n: there are none that could be, or it is assumed (A3)."""
+        known = self.index.facts.at(self.program.graph.nodes[n].block)
+        if any(negative(self.program.graph, self.values, p, known.nonneg) for p in sizes):
             return False
         self.signs = self.signs or bool(sizes)
         return SIGNS in self.assumed or not sizes
@@ -388,7 +389,7 @@ class BufferEvents:
             if trips is None or factor is None:
                 continue
             sizes = all(c > 0 for _, c in factor.terms)  # none is taken away
-            if known.nonneg(factor) or (sizes and self.signs_allow((trips, factor))):
+            if known.nonneg(factor) or (sizes and self.signs_allow(n, (trips, factor))):
                 found = found.substitute({s: trips}.get)
         return None if found == given else found
 
@@ -431,6 +432,7 @@ class BufferEvents:
                 SIGNS in assumed,
                 self.told,
                 self.index.sums,
+                self.index.facts,
             )
             out.append((telescope, where))
         return out

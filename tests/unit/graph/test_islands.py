@@ -98,6 +98,13 @@ PROGRAMS = {
         f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} hook(b);",
         False,
     ),
+    "packs by two sizes that callers may make negative": (
+        "",
+        "double *b = calloc(512, sizeof *b); for (int turn = 0; turn < 2; turn++) { for (int i = 0; i < n; i++)"
+        " for (int j = 0; j < to; j++) b[i * to + j] = turn;"
+        " MPI_Send(b, n * to, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); } free(b);",
+        False,
+    ),
     "is called again meanwhile": (
         "void send(int, int); static void other(int n) { if (n > 1) send(n / 2, 1); }",
         f"static double *b; if (!b) b = malloc(n * sizeof *b); {PACKED} other(n); {SENT}",

@@ -148,7 +148,7 @@ def test_reads_at_a_counter_that_only_grows(body: str, expected: bool) -> None:
 def test_sizes_that_the_program_makes_negative(value: str, expected: bool) -> None:
     found = program(f"int mark; int main(int n, char **v) {{ mark = {value}; return 0; }}")
     (size,) = found.marked()
-    assert negative(found.program.graph, found.program.values, size) is expected
+    assert negative(found.program.graph, found.program.values, size, lambda _: False) is expected
 
 
 # --- the live region: opi_xform.regions.live --------------------------------------------------------------------------

@@ -28,7 +28,7 @@ BUGS = (
     Bug(
         "what a loop has counted is no less than its number of turns tells, whatever that is multiplied with",
         "opi_xform.ownership.liveness.buffer_events",
-        "if known.nonneg(factor) or (sizes and self.signs_allow((trips, factor))):",
+        "if known.nonneg(factor) or (sizes and self.signs_allow(n, (trips, factor))):",
         "if True:",
         ("counted_bothnegative", "counted_down", "counted_down_each"),
         condition="read after receive",
@@ -36,8 +36,8 @@ BUGS = (
     Bug(
         "what a loop takes away for each turn counts as a size",
         "opi_xform.ownership.liveness.buffer_events",
-        "(sizes and self.signs_allow((trips, factor)))",
-        "self.signs_allow((trips, factor))",
+        "(sizes and self.signs_allow(n, (trips, factor)))",
+        "self.signs_allow(n, (trips, factor))",
         ("counted_down_each",),
         condition="read after receive",
     ),
@@ -132,7 +132,7 @@ BUGS = (
     Bug(
         "no program makes a size of which reads are counted negative",
         "opi_xform.ownership.liveness.buffer_events",
-        "if any(negative(self.program.graph, self.values, p) for p in sizes):",
+        "if any(negative(self.program.graph, self.values, p, known.nonneg) for p in sizes):",
         "if sizes is None:",
         ("counted_read_negative",),
         condition="read after receive",

@@ -49,6 +49,14 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "what loops take away makes no size negative",
+        "opi_xform.regions.signs",
+        " or (_falling(values, item) and not nonneg(item))",
+        "",
+        ("product_falling", "product_falling_bound", "product_falling_left"),
+        condition="packed",
+    ),
+    Bug(
         "of the turns of two loops one is never negative",
         _TELESCOPE,
         "given = self.requiring(loop, given, t, other)",
