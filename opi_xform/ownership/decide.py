@@ -17,6 +17,7 @@ from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.addresses import parameters
 from opi_xform.ownership.conditions.calls import small
 from opi_xform.ownership.conditions.contents import budget
+from opi_xform.ownership.conditions.contents.ends import TEXT_ENDS
 from opi_xform.ownership.conditions.memory.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.convert_together import convert_together, keep, twin, unwritable
@@ -30,7 +31,6 @@ from opi_xform.ownership.explain.hints import first_contents, waited
 from opi_xform.ownership.explain.hints import told as hint_told
 from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name
 from opi_xform.ownership.explain.pointers.unknown_buffers import stray_refusal
-from opi_xform.ownership.explain.reasons import TEXT_ENDS
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.last.edits import of_blocks
 from opi_xform.ownership.last.tested import kept_by_tests

@@ -29,7 +29,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, Poly
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.calls.pending_requests import abandoned
-from opi_xform.ownership.explain.reasons import ended_by_initialiser, marked
+from opi_xform.ownership.conditions.contents.ends import ended_by_initialiser, marked
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed
 from opi_xform.ownership.liveness.failures import FAILURES

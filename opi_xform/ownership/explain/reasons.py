@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.types import Type
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span, only_where
 from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
@@ -40,14 +39,6 @@ from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
-from opi_xform.ownership.liveness.marks import marks_before
-from opi_xform.ownership.liveness.zero_ends import (
-    all_zeros,
-    copied_as_text,
-    has_characters,
-    read_to_an_end,
-    reads_as_text,
-)
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -57,7 +48,6 @@ from opi_xform.ownership.model.roots import base_of, is_set_inside, leftmost
 from opi_xform.ownership.procnull.counted import counting, counting_some
 from opi_xform.ownership.procnull.origins import origin
 
-TEXT_ENDS = "could not show that the message brings the end of its text"  # anything else is the better reason
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
 SENT_AGAIN = "is sent again here"
@@ -385,63 +375,6 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     if name != buffer.name and "->" not in name:  # another variable, and not the same one by a pointer to its struct
         message += f"; the same text of the program names it and `{buffer.name}`"
     return Refusal(Reason.UNPAIRED, message, notes)
-
-
-def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal | None:
-    """A text, or a list of whole numbers, that comes without the zero that ends it may be ended by those that its array
-    began with; a text that is read to its end by zeros that ``calloc`` or ``memset`` fills its buffer with, too.
-
-    What is read is then more than the message, which A1 does not believe of anybody who writes zeros for it.
-    """
-    variable = program.variables[buffer.carrier.variable]
-    elem: Type | None = variable.type
-    while elem is not None and (elem.is_array or elem.is_pointer):
-        elem = elem.elem
-    if side != "recv" or elem is None or elem.kind == "float":
-        return None
-    text = elem.kind == "int" and elem.size == 1
-    if variable.type.is_array and variable.init is not None:
-        message = f"a text may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
-        if not text:
-            message = f"what is read after a message that is short may be the initialiser of `{buffer.name}`"
-        return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
-    filled = _zeros_before(program, buffer)
-    text = text or (filled is not None and has_characters(program, buffer))
-    if filled is not None and not text and (reads := reads_as_text(program, buffer)) is not None:
-        message = f"could not show how much of `{buffer.name}` {line_of(node_span(program, reads))} reads"
-        message += f", and zeros that are put into `{buffer.name}` may be what it reads after a shorter message"
-        return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
-    if filled is None or not text or not any(way(program, buffer) for way in (read_to_an_end, copied_as_text)):
-        return None
-    message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
-    if not _before(program, buffer, filled):  # in its process the message finds what was there at its beginning
-        lasting = variable.type.is_array and variable.is_global
-        notes = ((variable.span, f"`{buffer.name}` begins with zeros, which may be what ends it"),) if lasting else ()
-        return Refusal(Reason.FIRST_CONTENTS, TEXT_ENDS, notes)
-    return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
-
-
-def _zeros_before(program: Program, buffer: Buffer) -> int | None:
-    """The first call that fills a buffer with zeros, if one does so before a receive in its process such a one."""
-    return min(all_zeros(program, buffer), key=lambda n: (not _before(program, buffer, n), n), default=None)
-
-
-def _before(program: Program, buffer: Buffer, n: int) -> bool:
-    """A node may come before a receive, in its process."""
-    excluded, follows = branches_of(program).excluded, names_of(program).follows
-    return any(u.side == "recv" and follows(n, u.node) and not excluded(u.node, n) for u in buffer.uses)
-
-
-def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | None:
-    """What the program puts into the buffer before a receive may be what is read where the message is shorter."""
-    for use in uses:
-        n = marks_before(program, buffer, use) if use.side == "recv" else None
-        if n is not None:
-            span = node_span(program, n)
-            where = f"what {line_of(span)} puts there may be its end"
-            message = f"the message may be shorter than `{buffer.name}`, and {where}"
-            return Refusal(Reason.FIRST_CONTENTS, message, ((span, "put there before the receive"),))
-    return None
 
 
 def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:

@@ -11,6 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import expressions, within
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.liveness.constants import Constants
+from opi_xform.ownership.liveness.read_ends import ReadEnds
 from opi_xform.ownership.liveness.zero_ends import filled_by, read_to_an_end
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.object_index import index_of
@@ -21,17 +22,34 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
     loop of receives begins with it.
 
     They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros,
-    and marks that are put there once, may be no more than care: they count where the program reads on to an end.
+    and marks that are put there once, may be no more than care: they count where the program reads on to an end, or
+    asks for the mark.
     """
     found = _put_before(program, use, use.node if begin is None else begin)
     if found is None:
         return None
-    n, again, behind = found
+    n, again, behind, once = found
     action = program.graph.nodes[n].action
     zero = filled_by(program, n) == 0 or (isinstance(action, ins.Store) and action.value == ins.Const(0))
     if behind and not zero:
         zero = _written_as_zero(program, n)
-    return n if (again and not zero) or read_to_an_end(program, buffer) else None
+    if again and not zero and not once:
+        return n
+    marks = _numbers(program, n)
+    told = bool(marks) and ReadEnds(program, buffer.objects).tell(marks)
+    return n if told or read_to_an_end(program, buffer) else None
+
+
+def _numbers(program: Program, n: int) -> tuple[int, ...]:
+    """The mark that is put, where it is a whole number other than zero, and the one after it (``x > -1``)."""
+    action, byte = program.graph.nodes[n].action, filled_by(program, n)
+    if byte is not None:
+        mark = -1 if byte & 255 == 255 else byte
+    elif isinstance(action, ins.Store) and isinstance(action.value, ins.Const):
+        mark = action.value.value
+    else:
+        return ()
+    return (mark, mark + 1) if mark else ()
 
 
 def _written_as_zero(program: Program, n: int) -> bool:
@@ -49,8 +67,9 @@ def _written_as_zero(program: Program, n: int) -> bool:
     return False
 
 
-def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bool] | None:
-    """The node, whether a loop has both it and the receive, and whether it stands after that.
+def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bool, bool] | None:
+    """The node, whether a loop has both it and the receive, whether it stands after that, and whether it stands before
+    a loop of receives into the same bytes.
 
     In a loop marks may be put back after the receive, for the next turn.  Where each turn receives into other bytes,
     those for all turns may be put before the loop.
@@ -63,10 +82,11 @@ def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bo
     moving = _moving(program, use) & around
     wanted = _guards(program, home)
     accesses = index_of(program).accesses.of(use.object)
-    work = [(home, graph.blocks[home].index(receive), False)]
+    work = [(home, graph.blocks[home].index(receive), False, False)]
+    later: list[tuple[int, int, bool, bool]] = []  # before loops
     seen = set()
-    while work:
-        block, upto, behind = work.pop()
+    while work or later:
+        block, upto, behind, once = (work or later).pop()
         stopped = False
         for n in reversed(graph.blocks[block][:upto]):
             found = accesses.get(n)
@@ -81,17 +101,17 @@ def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bo
                 break
             here = around & set(nest.chain(block))
             if {g for g in wanted if around & set(nest.chain(g)) <= here} <= _guards(program, block):
-                return n, bool(here), behind
+                return n, bool(here), behind, once
         if stopped:
             continue
         loop = headers.get(block)
         for before in graph.preds[block]:
-            if loop is not None and before not in loop.blocks and loop.number not in moving:
-                continue
             if before not in seen:
                 seen.add(before)
                 back = loop is not None and before in loop.blocks
-                work.append((before, len(graph.blocks[before]), behind or back))
+                out = loop is not None and not back and loop.number not in moving
+                way = (before, len(graph.blocks[before]), behind or back, once or out)
+                (later if once or out else work).append(way)
     return None
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
+from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ownership.liveness.read_ends import ReadEnds
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.names import Name, Names, names_of
 from opi_xform.ownership.model.object_index import index_of
@@ -40,29 +42,21 @@ def filled_by(program: Program, n: int) -> int | None:
 def read_to_an_end(program: Program, buffer: Buffer) -> bool:
     """How far the buffer is read is told by what it contains: by a library function, or by the test of a loop.
 
-    Whole numbers are followed through arithmetic.  Floating ones count where they are compared as they came: a residual
+    Whole numbers are followed (``ReadEnds``).  Floating ones count where they are compared as they came: a residual
     that is made of them ends many loops, and tells no end of a text.
     """
-    if given_as_text(program, buffer):
+    found = ReadEnds(program, buffer.objects)
+    if found.ends or given_as_text(program, buffer) or _as_text(program, found.copied, ()) is not None:
         return True
     nodes = {n for o in buffer.objects for n in index_of(program).accesses.of(o)}
     loaded = {n for n in nodes if isinstance(program.graph.nodes[n].action, ins.Load)}
     leaving = {inside for loop in program.nest.loops for inside, _ in loop.exits}
-    names = names_of(program)
-    if _compared(program, names, loaded, leaving):
-        return True
-    work: list[Name] = [name for n in sorted(loaded) for name in names.defined(program.graph.nodes[n])]
-    seen = set(work)
-    while work:
-        for n in names.uses.get(work.pop(), ()):
-            node = program.graph.nodes[n]
-            if isinstance(node.action, ins.Branch | ins.SwitchOn) and node.block in leaving:
-                return True
-            if isinstance(node.action, ins.Define):
-                new = [name for name in names.defined(node) if name not in seen]
-                seen.update(new)
-                work += new
-    return False
+    return _compared(program, names_of(program), loaded, leaving)
+
+
+def ends_at_zero(program: Program, buffer: Buffer) -> bool:
+    """A list of whole numbers is read up to a zero."""
+    return ReadEnds(program, buffer.objects).ends_at_zero()
 
 
 def has_characters(program: Program, buffer: Buffer) -> bool:
@@ -79,13 +73,18 @@ def given_as_text(program: Program, buffer: Buffer) -> bool:
 
 def reads_as_text(program: Program, buffer: Buffer) -> int | None:
     """The first call of such a function; None for none."""
-    sites = {u.node for u in buffer.uses}
-    for o in buffer.objects:
+    return _as_text(program, buffer.objects, {u.node for u in buffer.uses})
+
+
+def _as_text(program: Program, objects: Iterable[int], sites: Collection[int]) -> int | None:
+    """The first call that reads some objects as texts, beside the sites.  ``strncmp`` stops at the end of one, too."""
+    for o in objects:
         for n, accesses in index_of(program).accesses.of(o).items():
             call = program.graph.nodes[n].action
             if not isinstance(call, ins.CallInstr) or n in sites or _of_messages(program, call):
                 continue
-            if any(a.kind == "R" and a.length is None for a in accesses):
+            text = _callee(program, n).startswith(("str", "wcs"))
+            if any(a.kind == "R" and (a.length is None or text) for a in accesses):
                 return n
     return None
 
@@ -139,6 +138,13 @@ def _compared(program: Program, names: Names, loaded: Collection[int], leaving: 
                         return True
                 case ins.Define(value=value) if names.name(node.frame, _uncast(value)) in held:
                     more.update(names.defined(node))
+                case Bind(caller=caller, params=params, args=args):
+                    for param, arg in zip(params, args, strict=False):
+                        if names.name(caller, _uncast(arg)) in held:
+                            more.add(("v", names.objects.variable(node.frame, param), 0))
+                case Unbind(callee=callee, target=ins.Temp(number=number), value=value) if value is not None:
+                    if names.name(callee, _uncast(value)) in held:
+                        more.add(("t", node.frame, number))
                 case _:
                     pass
         if more <= held:

@@ -15,7 +15,7 @@ from tests.machines.planted.memory import (
     renewed,
     successive_allocations,
 )
-from tests.machines.planted.messages import atomic, conditions, marks, proc_null, requests, sources, two_ways
+from tests.machines.planted.messages import atomic, conditions, ends, marks, proc_null, requests, sources, two_ways
 from tests.machines.planted.numbers import (
     cells,
     counters,
@@ -450,6 +450,7 @@ BUGS = (
     *switches.BUGS,
     *activations.BUGS,
     *conditions.BUGS,
+    *ends.BUGS,
     *marks.BUGS,
     *structs_by_value.BUGS,
     *set_on_some_paths.BUGS,

@@ -124,7 +124,7 @@ BUGS = (
     ),
     Bug(
         "a text that is copied is none",
-        "opi_xform.ownership.explain.reasons",
+        "opi_xform.ownership.conditions.contents.ends",
         "(read_to_an_end, copied_as_text)",
         "(read_to_an_end,)",
         ("text_copied",),

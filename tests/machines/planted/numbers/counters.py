@@ -2,7 +2,7 @@
 
 from tests.machines.planted.bug import Bug
 
-_REASONS = "opi_xform.ownership.explain.reasons"
+_ENDS = "opi_xform.ownership.conditions.contents.ends"
 _ALLOCATIONS = "opi_xform.ownership.allocation.allocations"
 _EVENTS = "opi_xform.ownership.liveness.buffer_events"
 _TELESCOPE = "opi_xform.regions.telescope"
@@ -274,7 +274,7 @@ BUGS = (
     ),
     Bug(
         "nobody ends a text with zeros that are there before",
-        _REASONS,
+        _ENDS,
         "filled = _zeros_before(program, buffer)\n",
         "filled = None\n",
         ("f_text_calloc", "f_text_memset", "f_text_static"),

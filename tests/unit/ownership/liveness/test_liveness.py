@@ -9,6 +9,7 @@ from opi_xform.memory.poly import number
 from opi_xform.ownership.liveness.buffer_events import BufferEvents
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.marks import marks_before
+from opi_xform.ownership.liveness.read_ends import ReadEnds
 from opi_xform.ownership.liveness.zero_ends import filled_by, read_to_an_end, zeros_put
 
 RECV = "MPI_Recv(b, 10, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
@@ -89,11 +90,28 @@ def test_calls_that_fill_a_buffer_with_zeros(body: str, expected: str | None) ->
         ("for (int i = 0; i < 10; i++) v[i] = text[i];", False),
         ("int k = text[3], c = 0; while (c < k) c++;", True),
         ("if (text[0]) v[0] = 1;", False),
+        ("for (int i = 0; !end(text[i]); i++) v[i] = text[i];", True),
+        ("for (int i = 0; i < 10; i++) if (text[i] == 0) { i = 10; }", True),
+        ("for (int i = 0; i < 10; i++) if (text[i] == 0) v[0]++;", False),
+        ("for (int i = 0; i < 10; i++) if (text[i]) for (int k = 0; k < 3; k++) v[k] += text[i];", False),
+        ("for (int i = 0; i < 10; i++) copy[i] = text[i]; v[0] = strlen(copy);", True),
     ],
 )
 def test_how_far_a_buffer_is_read_is_told_by_what_it_contains(read: str, expected: bool) -> None:
-    found = program(f"MPI_Recv(text, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n{read}")
+    top = "static char copy[N]; static int end(char c) { return c == 0; }"
+    found = program(f"MPI_Recv(text, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n{read}", top)
     assert read_to_an_end(found.program, found.buffers["text"]) is expected
+
+
+@pytest.mark.parametrize(
+    ("test", "zero", "mark"),
+    [("n[i] != 0", True, False), ("n[i]", True, False), ("n[i] != -1", False, True), ("i < n[0]", False, False)],
+)
+def test_what_a_test_of_numbers_asks_for(test: str, zero: bool, mark: bool) -> None:
+    receive = "MPI_Recv(n, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+    found = program(f"{receive}\nfor (int i = 0; {test}; i++) v[i] = n[i];", "static int n[N];")
+    ends = ReadEnds(found.program, found.buffers["n"].objects)
+    assert (ends.ends_at_zero(), ends.tell((-1,))) == (zero, mark)
 
 
 # --- receives that fail -----------------------------------------------------------------------------------------------

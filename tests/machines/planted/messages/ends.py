@@ -1,0 +1,73 @@
+"""Bugs about what tells an end of what is read."""
+
+from tests.machines.planted.bug import Bug
+
+_READ_ENDS = "opi_xform.ownership.liveness.read_ends"
+_MARKS = "opi_xform.ownership.liveness.marks"
+
+BUGS = (
+    Bug(
+        "what functions return tells no end",
+        _READ_ENDS,
+        "if target is not None and value is not None and self.of(callee, value, held):",
+        "if False:",
+        ("end_by_function",),
+        condition="first contents",
+    ),
+    Bug(
+        "what is set by a test tells no end",
+        _READ_ENDS,
+        "return any(self.left(t) & around for t in found)",
+        "return False",
+        ("end_by_setting", "end_in_function"),
+        condition="first contents",
+    ),
+    Bug(
+        "a function that calls itself reads to no end",
+        _READ_ENDS,
+        "if self.characters and any(self.graph.body(t.frame).function.key in self.graph.cyclic for t in tests):",
+        "if False:",
+        ("end_by_recursion",),
+        condition="first contents",
+    ),
+    Bug(
+        "copies of characters tell no end",
+        _READ_ENDS,
+        "if copies and self.of(node.frame, value, held):",
+        "if False:",
+        ("end_in_copy",),
+        condition="first contents",
+    ),
+    Bug(
+        "a part of a text has no end",
+        "opi_xform.ownership.liveness.zero_ends",
+        '_callee(program, n).startswith(("str", "wcs"))',
+        "False",
+        ("end_of_part",),
+        condition="first contents",
+    ),
+    Bug(
+        "a list of numbers ends by no zero",
+        "opi_xform.ownership.conditions.contents.ends",
+        '(ends_at_zero,) if elem.kind == "int" else ()',
+        "()",
+        ("end_in_function", "end_of_numbers"),
+        condition="first contents",
+    ),
+    Bug(
+        "marks that are put before a loop of receives are none",
+        _MARKS,
+        "                (later if once or out else work).append(way)",
+        "                if not (once or out):\n                    work.append(way)",
+        ("f_marks_once", "f_marks_passed"),
+        condition="first contents",
+    ),
+    Bug(
+        "marks are only what ends a loop",
+        _MARKS,
+        "told = bool(marks) and ReadEnds(program, buffer.objects).tell(marks)",
+        "told = False",
+        ("f_marks_passed",),
+        condition="first contents",
+    ),
+)
