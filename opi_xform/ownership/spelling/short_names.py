@@ -289,10 +289,10 @@ class Writing:
         return numbers and told is not None and self.is_pure(told)
 
     def is_own(self, key: str, said: Collection[str], function: ast.Function | None = None) -> bool:
-        """A number of this function alone, or of one that it calls, of another name than those that are said."""
+        """A number of this function alone, or of one that it calls, and none of those that are said."""
         function = function or self.function
         v = function.variables.get(key)
-        if v is None or v.kind not in ("param", "local") or v.type.kind != "int" or key in said:
+        if v is None or v.kind not in ("param", "local", "local-static") or v.type.kind != "int" or key in said:
             return False
         seen = self.index.texts.in_directive(function.span.file, v.name) is None
         return seen and not any(isinstance(m.parent, (ast.AddrOf, ast.Opaque)) for m in self.index.by_key.get(key, ()))
