@@ -35,6 +35,20 @@ def bound(array: ast.Expr) -> int:
     return array.type.size or 0
 
 
+def bound_of_sum(e: ast.Binary) -> int:
+    """The same of an array and a number, ``s->list + i``, which is the place of an element as ``&s->list[i]`` is.
+
+    Only of an array of a struct, with one dimension: 0 for others.
+    """
+    for side in (e.left, e.right):
+        while isinstance(side, ast.Cast) and not side.explicit:
+            side = side.operand
+        elem = side.type.elem if side.type.is_array else None
+        if isinstance(side, ast.Member) and elem is not None and not elem.is_array and e.op == "+":
+            return bound(side)
+    return 0
+
+
 def is_fixed(e: ast.Expr | None) -> bool:
     """Nothing is read or called for the value, so it is the same wherever it is written: numbers and addresses.
 

@@ -87,11 +87,11 @@ def _mixed(members: Iterable[frozenset[str]]) -> bool:
 def _of_anything(to: Type, of: ast.Expr) -> bool:
     """A pointer to anything, or to characters, is taken for one to numbers (``double *a = p`` clears what it is given).
 
-    Not so what a function returns, as malloc does.
+    Not so what a function returns, as malloc does, nor NULL.
     """
     while isinstance(of, ast.Cast):
         of = of.operand
-    if isinstance(of, ast.Call) or of.type.elem is None:
+    if isinstance(of, ast.Call) or of.type.elem is None or (isinstance(of, ast.IntLit) and of.value == 0):
         return False
     anything = of.type.is_pointer and (of.type.elem.kind == "void" or of.type.elem.size == 1)
     if to is UNKNOWN:

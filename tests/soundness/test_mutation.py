@@ -203,7 +203,7 @@ ONE_SIDED = {
         ("activation", "2"),
         ("anew", "12345678"),
         ("aside", "123456"),
-        ("stored_float", "123456"),
+        ("stored_float", "1234567"),
         ("value_sizes", "123456"),
         ("free_wrapper", ("13",)),
         ("first_receive", "12356789"),

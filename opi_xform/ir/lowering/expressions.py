@@ -9,7 +9,7 @@ from typing import Any
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import COMPARISONS
-from opi_xform.ir.fixed import bound, is_fixed
+from opi_xform.ir.fixed import bound, bound_of_sum, is_fixed
 from opi_xform.ir.lowering.lengths import Lengths
 from opi_xform.ir.lowering.memalign import given_memory
 from opi_xform.ir.lowering.shapes import (
@@ -222,7 +222,8 @@ class Expressions:
                 right = yield self.value(e.right)
                 if any(steps_over_rows(t) for t in (e.left.type, e.right.type)) and e.op in ("+", "-"):
                     return self.stepped(e, left, right)
-                return self.binary(e.op, left, right, e.left.type, e.right.type, e.type, e.span)
+                made = self.binary(e.op, left, right, e.left.type, e.right.type, e.type, e.span)
+                return replace(made, row=bound_of_sum(e)) if isinstance(made, ins.PtrAdd) else made
             case ast.IncDec():
                 return (yield self.incdec(e, True))
             case ast.Assign():

@@ -84,6 +84,8 @@ class _Lowerer(Expressions):
                     yield self.effect(size)
             case ast.If() if (turned := turned_loop(s)) is not None:
                 yield self.loop(turned, me)
+            case ast.If(cond=ast.IntLit() as test, other=None) if test.value != 0:
+                yield self.statement(s.then, me, False, "then")  # always: no branch
             case ast.If():
                 yield self.if_(s, me)
             case ast.DoWhile(body=body, cond=ast.IntLit(value=0)) if not any(map(_leaves, statements(body))):

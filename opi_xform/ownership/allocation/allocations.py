@@ -38,9 +38,10 @@ class Allocation:
     the condition of an ``if`` (``if (!(v = malloc(n)))``).  out: the call that sets the carrier through its address
     (``init(n, &v)``).  local: the variable that is given the memory first (``t = malloc(n); …; *p = t;``), and is what
     ``stmt`` sets then.  stores: the nodes that set the carrier.
-    index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
-    with ``arguments`` (parameter, argument).  passed: parameters and local variables of functions in between, each with
-    what it is in words of these functions (``return get(n * sizeof(double))``).
+    index: of the row, as written (None: nobody tells it by words that mean the same there).
+    wrapper: the frame of a function that does nothing but allocate (-1: none), called with ``arguments`` (parameter,
+    argument).  passed: parameters and local variables of functions in between, each with what it is in words of these
+    functions (``return get(n * sizeof(double))``).
     condition: of `v = c ? malloc(n) : NULL`; negated: `c ? NULL : malloc(n)`.  kept: the frames of a call that does
     more than to allocate, and stays (``busy``).
     """
@@ -86,7 +87,9 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
             known = found.get(key)
             if known is None:
                 found[key] = one
-            elif known.value is not one.value or known.call is not one.call or bool(known.kept) != bool(one.kept):
+            elif (known.value is not one.value or known.call is not one.call) or (
+                known.index != one.index or bool(known.kept) != bool(one.kept)
+            ):
                 return None
             else:
                 wrappers, kept = (*known.wrappers, *one.wrappers), (*known.kept, *one.kept)
@@ -242,8 +245,6 @@ def _by_call(
         arguments = tuple(zip(params, written.args, strict=True))
         if pure and (not may_be_null(program, m) or null_without_memory(program, flow, frame, n)):
             return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
-    if found.out:
-        return None
     kept = still_called(program, flow, buffer, frames[0], n)
     on_the_way = passed_on(program, flow, frames, written, asked(program, call)) if kept else None
     if on_the_way is None:
@@ -253,7 +254,8 @@ def _by_call(
         return None
     if declared and not can_follow(program, flow, m, [e for _, e in given]):
         return None
-    if (target := _target(within)) is not None and not same_place(program, flow, kept, m, defs.addressed, target):
+    target = set_through(program, written, buffer.carrier.variable) if found.out else _target(within)
+    if target is not None and not same_place(program, flow, kept, m, defs.addressed, target):
         return None
     return replace(found, wrapper=allocating.frame, wrappers=kept, arguments=given, passed=passed, kept=kept)
 
@@ -308,12 +310,52 @@ def _of_local(
     once = len(flow.frames_of[lowered.function.key]) == 1 and not program.nest.chain(program.graph.nodes[outer].block)
     if not once and not _surely(program, flow, outer, m):
         return None
-    found = Allocation(lowered.function.key, flow.stmt[first], call.call, value, declared, (m,), local=local)
+    row = _row(program, flow, defs, buffer, first, m)
+    found = Allocation(lowered.function.key, flow.stmt[first], call.call, value, declared, (m,), row, local=local)
     if not here:
         return _by_call(program, flow, defs, buffer, found, n, first, within)
     if plain(value) is not call.call or (declared and not can_follow(program, flow, first, call.call.args)):
         return None
     return found
+
+
+def _row(program: Program, flow: Flow, defs: Definitions, buffer: Buffer, first: int, m: int) -> ast.Expr | None:
+    """The subscript by which node ``m`` tells the row that it sets, where it is the same row by these words at node
+    ``first``: local numbers that nothing sets in between.
+    """
+    frame = program.graph.nodes[first].frame
+    if not buffer.carrier.rows or program.graph.nodes[m].frame != frame or flow.stmt[m] < 0:
+        return None
+    lowered = flow.lowered(frame)
+    begin = lowered.stmts[flow.stmt[first]].stmt.span
+    _, _, index = _assigned(program, lowered.function, lowered.stmts[flow.stmt[m]].stmt, buffer)
+    parts = [] if index is None else list(walk(index))
+    named = {x.var for x in parts if isinstance(x, ast.VarRef)}
+    for x in parts:
+        if not isinstance(x, (ast.VarRef, ast.IntLit, ast.Binary, ast.Cast)):
+            return None
+    for key in named:
+        variable = program.variables[key]
+        before = all(d.statement.begin < begin.begin and d.statement.file == begin.file for d in variable.declarators)
+        if variable.kind not in ("local", "param") or key in defs.addressed or not before:
+            return None
+    for n in _between(program, flow, first, m):
+        action = program.graph.nodes[n].action
+        if isinstance(action, ins.Define) and isinstance(action.target, ins.Var) and action.target.key in named:
+            return None
+    return index
+
+
+def _between(program: Program, flow: Flow, n: int, m: int) -> set[int]:
+    """The nodes that may run after node ``n``, up to ``m``."""
+    seen: set[int] = set()
+    work = [n]
+    while work:
+        for s in flow.succs[work.pop()]:
+            if s not in seen and s != m and s < len(program.graph.nodes):
+                seen.add(s)
+                work.append(s)
+    return seen
 
 
 def _calls_between(program: Program, n: int, frame: int) -> list[int]:

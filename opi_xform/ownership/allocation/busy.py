@@ -4,6 +4,8 @@ They print, count, check, or look at the environment, and that must go on.  So t
 freed there and then, and OPI_Alloc gives other: ``p = counted(n); free(p); OPI_Alloc(&p, n);``.  What such a function
 returned, NULL or not, is still there to be tested right after the call.
 
+A function that sets its caller's pointer is such a call as well: ``counted(&p, n); free(p); OPI_Alloc(&p, n);``.
+
 Nobody else may hold the memory, and nobody in the function may read or write it: then other memory does as well.  First
 contents may be written (``filled.py``), which nobody reads.
 """
@@ -11,8 +13,9 @@ contents may be written (``filled.py``), which nobody reads.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
-from opi_xform.graph.graph import Action, Bind, Lost, Unbind, evaluated
+from opi_xform.graph.graph import Action, Bind, Lost, Node, Unbind, evaluated
 from opi_xform.graph.statements import Flow
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
@@ -46,7 +49,8 @@ def still_called(program: Program, flow: Flow, buffer: Buffer, outer: int, alloc
     if not isinstance(call.callee, ins.AddrFunc) or call.callee.key not in ALLOCATORS:
         return ()
     frames = tuple(frames_inside(flow, outer))
-    busy = Busy(program, flow, frames, allocation)
+    out = program.graph.out_parameters.get(outer)
+    busy = Busy(program, flow, frames, allocation, None if out is None else (outer, out))
     if busy.understood() and not busy.touches(buffer) and busy.alone() and busy.returned(outer):
         return frames
     return ()
@@ -55,7 +59,10 @@ def still_called(program: Program, flow: Flow, buffer: Buffer, outer: int, alloc
 class Busy:
     """One call: its frames, and the names that its memory has there."""
 
-    def __init__(self, program: Program, flow: Flow, frames: tuple[int, ...], allocation: int) -> None:
+    def __init__(
+        self, program: Program, flow: Flow, frames: tuple[int, ...], allocation: int, out: Name | None = None
+    ) -> None:
+        """out: the parameter that stands for the pointer which the call sets (``program/out_parameters.py``)."""
         self.program = program
         self.flow = flow
         self.nodes = [program.graph.nodes[n] for frame in frames for n in flow.by_frame[frame]]
@@ -70,6 +77,7 @@ class Busy:
         self.into = spec.into if spec is not None else None
         o = program.values.objects.by_node.get(allocation)
         self.filled = frozenset[int]() if o is None else filling(program, o)
+        self.out = out
         self.names: set[Name] = set()
         """What may hold the memory's address."""
 
@@ -100,9 +108,17 @@ class Busy:
                 return True
             if isinstance(node.action, ins.Define) and node.action.target == ins.Var(key):
                 return True
-            if any(getattr(part, "key", "") == key for _, part in read_in(node.action, node.frame)):
+            if any(getattr(part, "key", "") == key for _, part in read_in(self.without_out(node), node.frame)):
                 return True
         return False
+
+    def without_out(self, node: Node) -> Action:
+        """An action without what the call's pointer was before: the function sets it before it reads it."""
+        action = node.action
+        if not isinstance(action, Bind) or self.out is None or node.frame != self.out[0]:
+            return action
+        kept = [i for i, key in enumerate(action.params) if key != self.out[1]]
+        return replace(action, params=tuple(action.params[i] for i in kept), args=tuple(action.args[i] for i in kept))
 
     # --- who holds it ------------------------------------------------------------------------------------------------
 
@@ -112,10 +128,12 @@ class Busy:
         if self.into is None:
             return None if self.call.target is None else (frame, self.call.target.number)
         where = _stripped(self.call.args[self.into])
-        return (frame, where.key) if isinstance(where, ins.AddrVar) and self.own(where.key) else None
+        return (frame, where.key) if isinstance(where, ins.AddrVar) and self.own(frame, where.key) else None
 
-    def own(self, key: str) -> bool:
-        """A variable that goes with its function."""
+    def own(self, frame: int, key: str) -> bool:
+        """A variable that goes with its function, or the one that the call sets."""
+        if (frame, key) == self.out:
+            return True
         variable = self.program.variables[key]
         return variable.kind == "local" and not (variable.type.volatile or variable.type.atomic)
 
@@ -149,7 +167,7 @@ class Busy:
                     return True
                 if self.inside(frame, value):
                     self.names.add((frame, target.number if isinstance(target, ins.Temp) else target.key))
-                    return isinstance(target, ins.Temp) or self.own(target.key)
+                    return isinstance(target, ins.Temp) or self.own(frame, target.key)
                 return self.compares(frame, value)
             case ins.Load(target=target, address=ins.AddrVar(key=key)):
                 if (frame, key) in self.names:
@@ -158,7 +176,7 @@ class Busy:
             case ins.Store(address=ins.AddrVar(key=key), value=value):
                 if self.holds(frame, value):
                     self.names.add((frame, key))
-                    return self.own(key)
+                    return self.own(frame, key)
                 return not self.mentions(frame, value)
             case ins.Branch(cond=cond):
                 return not self.mentions(frame, cond) or self.holds(frame, cond) or self.compares(frame, cond)
@@ -243,6 +261,8 @@ class Busy:
                         return False
                     ended = left = True
                     break
+                if self.out is not None and self.out not in held and self.reads(node, self.out):
+                    return False
                 if n == self.allocation:
                     if made:
                         return False
@@ -265,6 +285,9 @@ class Busy:
                 known[arm] = state
                 work.append((arm, 0, *state))
         return left
+
+    def reads(self, node: Node, name: Name) -> bool:
+        return any((at, getattr(part, "key", None)) == name for at, part in read_in(node.action, node.frame))
 
     def held(self, held: Collection[Name], frame: int, operand: ins.Operand) -> bool:
         match _stripped(operand):

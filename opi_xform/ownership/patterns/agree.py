@@ -215,14 +215,14 @@ class Patterns:
         self.needs = [h for found in self.by_block.values() for h in found if h.needs]
 
     def at_need(self, need: Happening, block: int) -> Bounds:
-        """What holds wherever something is needed, and to MPI_PROC_NULL nothing is."""
-        found = self.outcomes.around(block)
+        """What holds wherever something is needed: of no bytes nothing is, and to MPI_PROC_NULL nothing is sent."""
+        found = dict(self.outcomes.around(block))
         dest = destination(self.program, need.use) if need.use is not None else None
-        if dest is None:
-            return found
-        bound = self.outcomes.bound(dest, ">=")
-        known = found.get(bound.of)
-        return {**found, bound.of: bound if known is None else known.and_also(bound)}
+        bounds = [] if dest is None else [self.outcomes.bound(dest, ">=")]
+        for bound in (*bounds, *self.outcomes.positive(need.length)):
+            known = found.get(bound.of)
+            found[bound.of] = bound if known is None else known.and_also(bound)
+        return found
 
     def paths(self, opened: frozenset[int]) -> Paths:
         """The program as it is seen with these loops open."""

@@ -6,6 +6,7 @@ A bound is said of a sum of products of symbols without its constant: from, to, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import gcd
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
@@ -69,6 +70,17 @@ class Outcomes:
                 return Bound(of, edge, edge)
             case _:
                 return Bound(of, holes=frozenset({edge}))
+
+    def positive(self, length: Poly | None) -> tuple[Bound, ...]:
+        """A number of bytes is more than 0: said of what is multiplied with a constant, ``n`` of ``8 * n``."""
+        if length is None or self.symbols.near(length, number(0)):
+            return ()
+        value = self.symbols.resolve(length)
+        factor = gcd(*(c for m, c in value.terms if m))
+        if not factor:
+            return ()
+        of = Poly(tuple((m, c // factor) for m, c in value.terms if m))
+        return (self.bound(of + number(-(-value.constant_term // factor)), ">"),)
 
     def by_itself(self, of: Poly) -> Bound:
         """What a sum is whatever any comparison says: without terms 0, of counts of turns from 0 on.

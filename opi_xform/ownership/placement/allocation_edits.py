@@ -251,6 +251,8 @@ class AllocationEdits:
         if variable and self.largest and any(has_effect(x) for x in allocation.call.args):
             raise Problem("the sizes of several buffers that one expression names cannot be kept apart")
         if variable and not self.largest:
+            if self.buffer.carrier.rows and not row:
+                raise Problem("the row is not told where its memory is allocated")
             variable += row
         told = _declares(allocation) and not self.away
         after = [f"{variable} = {size};"] if variable and not told else []

@@ -21,7 +21,7 @@ from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import statements, within
+from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
 from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
@@ -48,6 +48,9 @@ _PURE = (
     ast.SizeOf,
 )
 _POSTFIX = (ast.VarRef, ast.Index, ast.Member)
+_STEPS = (ast.Block, ast.ExprStmt, ast.DeclStmt, ast.If, ast.For, ast.While, ast.DoWhile, ast.Return, ast.Null)
+_LISTED = frozenset(("__builtin_va_start", "__builtin_va_end", "vprintf", "vfprintf"))
+"""What a function that prints as printf does may do with its list."""
 _DECLARING = frozenset({"enum", "typedef"})
 _JUMPS = (ast.Goto, ast.Label, ast.OpaqueStmt)
 LOOKS_AT_TYPES = re.compile(r"\b(?:__)?typeof(?:__)?\b|\b_Generic\b|\b__auto_type\b")
@@ -285,12 +288,13 @@ class Writing:
         numbers = told is not None and told.type.kind == "int" and all(a.type.kind == "int" for a in e.args)
         return numbers and told is not None and self.is_pure(told)
 
-    def is_own(self, key: str, said: Collection[str]) -> bool:
-        """A number of this function alone, of another name than those that are said."""
-        v = self.function.variables.get(key)
-        if v is None or v.kind not in ("param", "local") or v.type.kind != "int" or key in said:
+    def is_own(self, key: str, said: Collection[str], function: ast.Function | None = None) -> bool:
+        """A number of this function alone, or of one that it calls, and none of those that are said."""
+        function = function or self.function
+        v = function.variables.get(key)
+        if v is None or v.kind not in ("param", "local", "local-static") or v.type.kind != "int" or key in said:
             return False
-        seen = self.index.texts.in_directive(self.function.span.file, v.name) is None
+        seen = self.index.texts.in_directive(function.span.file, v.name) is None
         return seen and not any(isinstance(m.parent, (ast.AddrOf, ast.Opaque)) for m in self.index.by_key.get(key, ()))
 
     def passes(self, s: ast.Stmt, said: Collection[str]) -> bool:
@@ -314,19 +318,30 @@ class Writing:
                     return False
         return True
 
-    def keeps(self, e: ast.Expr, said: Collection[str]) -> bool:
+    def keeps(self, e: ast.Expr, said: Collection[str], inside: tuple[ast.Function, ...] = ()) -> bool:
         """An expression sets local numbers, to which no pointer leads, or floating numbers in variables, which no words
-        read, and calls functions of the library that write nothing of the program's.
+        read, and calls functions of the library that write nothing of the program's, or such of its own.
+
+        inside: the functions that are called around it.
         """
+        function = inside[-1] if inside else self.function
         for x in within(e):
             match x:
                 case ast.Assign(target=target) | ast.IncDec(operand=target):
-                    own = isinstance(target, ast.VarRef) and self.is_own(target.var, said)
+                    own = isinstance(target, ast.VarRef) and self.is_own(target.var, said, function)
                     if not own and not _is_float(target, said):
                         return False
+                case ast.Call(callee=ast.FuncRef(name=name), args=given) if (
+                    inside and name in _LISTED - self.program.functions.keys()
+                ):
+                    if not all(isinstance(a, (ast.VarRef, ast.MacroConst, ast.StringLit)) for a in map(plain, given)):
+                        return False
                 case ast.Call(callee=ast.FuncRef(name=name), args=given):
-                    effect = self.program.effects.get(name)
-                    if effect is None or name in self.program.functions or not _only_reads(effect):
+                    effect, own_function = self.program.effects.get(name), self.program.functions.get(name)
+                    if own_function is not None:
+                        if not self.tells(own_function, said, inside):
+                            return False
+                    elif effect is None or not _only_reads(effect):
                         return False
                     if any(a.type.holds_address and not _prints(a) for a in map(plain, given)):
                         return False
@@ -334,6 +349,17 @@ class Writing:
                     if not isinstance(x, _PURE) or x.type.volatile or x.type.atomic:
                         return False
         return True
+
+    def tells(self, function: ast.Function, said: Collection[str], inside: tuple[ast.Function, ...]) -> bool:
+        """A function of the program's does nothing else: it prints, or keeps the time."""
+        if function in inside or len(inside) > 3 or function.refused or function.threads:
+            return False
+        for s, _ in statements(function.body):
+            if not isinstance(s, _STEPS) or (isinstance(s, ast.DeclStmt) and s.sizes):
+                return False
+        declared = [key for s, _ in statements(function.body) if isinstance(s, ast.DeclStmt) for key in s.variables]
+        inits = [e for key in declared if (e := function.variables[key].init) is not None]
+        return all(self.keeps(e, said, (*inside, function)) for e in (*inits, *expressions(function.body)))
 
     def first(self, s: ast.Stmt, said: Collection[str]) -> ast.Expr | None:
         """The expression that is evaluated first, and once, where a statement runs; but for what passes."""

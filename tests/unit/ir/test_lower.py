@@ -216,6 +216,23 @@ def test_rows_know_their_size() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "row"),
+    [("p->l + i", 24), ("i + p->l", 24), ("p->m[1] + i", 0), ("p->q + i", 0), ("p->l - i", 0), ("&p->l[i]", 24)],
+)
+def test_a_sum_stays_inside_the_array_of_a_struct(written: str, row: int) -> None:
+    low = lowered(f"struct s {{ int l[6], m[2][3], *q, e; }}; int f(struct s *p, int i) {{ return *({written}); }}")
+    load = [i for b in low.blocks for i in b if isinstance(i, ins.Load)][-1]
+    assert isinstance(load.address, ins.PtrAdd)
+    assert load.address.row == row
+
+
+def test_what_is_always_done_is_no_branch() -> None:
+    for test, branches in (("1", 0), ("2 > 1", 0), ("x", 1)):
+        low = lowered(f"int f(int x) {{ int y = 0; if ({test}) y = x; return y; }}")
+        assert sum(isinstance(i, ins.Branch) for b in low.blocks for i in b) == branches
+
+
+@pytest.mark.parametrize(
     ("declared", "written"),
     [
         ("int m[9][x]", "m[2][1]"),

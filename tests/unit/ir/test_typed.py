@@ -32,6 +32,9 @@ def test_what_a_store_is_of() -> None:
     ("text", "apart"),
     [
         ("int f(double *x, void *v) { int *p = v; *x = 1; return *p; }", False),
+        ("double *g; int f(int *p) { g = ((void *)0); return *p; }", True),
+        ("int f(double *x) { int *p = (void *)0; *x = 1; p = 0; return p == ((void *)0); }", True),
+        ("struct v { int n; double *x; }; int f(void) { struct v t = {1, (void *)0}; return t.n; }", True),
         ("void *get(void); int f(double *x) { int *p = get(); *x = 1; return *p; }", True),
         ("int f(double *x) { return *(int *)x; }", False),
         ("int f(double *x) { return *(int *)(void *)x; }", False),

@@ -242,6 +242,22 @@ BUGS = (
     ),
     NO_POINT_BEHIND,
     Bug(
+        "the number of a row is the same where its memory is allocated",
+        "opi_xform.ownership.allocation.allocations",
+        "isinstance(action.target, ins.Var) and action.target.key in named",
+        "isinstance(action.target, ins.Var) and not named",
+        ("local_first_next",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "the number of a row is made of local numbers",
+        "opi_xform.ownership.allocation.allocations",
+        "if not isinstance(x, (ast.VarRef, ast.IntLit, ast.Binary, ast.Cast)):",
+        "if x is None:",
+        ("local_first_looked_up",),
+        condition="allocation and free",
+    ),
+    Bug(
         "an attribute after a comment counts no parameters",
         "opi_xform.ownership.spelling.given_names",
         'data = _APART.sub(lambda m: m[1] or re.sub(rb"[^\\n]", b" ", m[0]), self.bytes.read(first.file))',

@@ -44,6 +44,14 @@ BUGS = (
         condition="allocation and free",
     ),
     Bug(
+        "a function that sets its caller's pointer keeps the memory nowhere else",
+        _BUSY,
+        "if (frame, key) == self.out:",
+        "if self.out:",
+        ("busy_out_last",),
+        condition="allocation and free",
+    ),
+    Bug(
         "a function that allocates writes nothing there",
         _BUSY,
         "                return not any(self.mentioned(at, part) for at, part in read_in(action, frame))",

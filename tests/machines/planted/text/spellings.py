@@ -84,6 +84,22 @@ BUGS = (
         condition="short names",
     ),
     Bug(
+        "a function that is called between a short name and its message changes nothing",
+        _SHORT,
+        "if not self.tells(own_function, said, inside):",
+        "if own_function is None:",
+        ("short_told_moves", "short_told_deep"),
+        condition="short names",
+    ),
+    Bug(
+        "what stands under a test is always done",
+        "opi_xform.ir.lowering.statements",
+        "case ast.If(cond=ast.IntLit() as test, other=None) if test.value != 0:",
+        "case ast.If(cond=ast.IntLit() as test, other=None):",
+        ("always_done_not",),
+        condition="read after send",
+    ),
+    Bug(
         "what is set before a send is its count",
         "opi_xform.ownership.buffers.counted",
         "for i, e in given if known and self.same(known[i], count)]",

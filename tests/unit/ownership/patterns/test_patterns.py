@@ -205,6 +205,16 @@ def test_outcomes_hold_where_every_way_has_them() -> None:
     assert not [b for b in outcomes.around(graph.nodes[after[-1].number].block).values() if b.lo == 3]
 
 
+def test_a_number_of_bytes_is_more_than_nothing() -> None:
+    outcomes = Outcomes(asked(SEND)[0].program)
+    n = symbol(outcomes.symbols.count(0))
+    assert outcomes.positive(n.scaled(8)) == (Bound(n, lo=1),)
+    assert outcomes.positive(n.scaled(8) + number(24)) == (Bound(n, lo=-2),)
+    assert outcomes.positive(n.scaled(8) - number(4)) == (Bound(n, lo=1),)
+    assert outcomes.positive(number(8)) == ()
+    assert outcomes.positive(None) == ()
+
+
 def test_stretches_in_which_nothing_happens_are_passed_over() -> None:
     idle = "if (n) x = 1; else x = 2;\n" * 5
     found, patterns = asked(f"{SEND} {idle} x = buf[3];")

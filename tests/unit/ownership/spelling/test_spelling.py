@@ -213,10 +213,22 @@ def test_pointers_that_are_another_name_of_a_buffer(tmp_path: Path, body: str, e
         ("double *q = m[k]; q++; " + SEND.format("q"), None),
         ("double *q = m[k]; q[0] = 1; k++; " + SEND.format("q"), None),
         ("double *q = other(); " + SEND.format("q"), None),
+        ("double *q = f[0]; tell(k); " + SEND.format("q"), "f[0]"),
+        ("double *q = f[0]; count(k); " + SEND.format("q"), "f[0]"),
+        ("double *q = f[0]; move(k); " + SEND.format("q"), None),
+        ("double *q = f[0]; again(k); " + SEND.format("q"), None),
+        ("double *q = f[0]; fill(f[1]); " + SEND.format("q"), None),
     ],
 )
 def test_short_names_that_can_be_written_out(tmp_path: Path, body: str, text: str | None) -> None:
-    top = "double *other(void); static double m[3][N];"
+    top = (
+        "#include <stdio.h>\ndouble *other(void); static double m[3][N], *f[2], s;\n"
+        'static void tell(int k) { for (int i = 0; i < k; i++) s += i; fprintf(stderr, "%d", k); }\n'
+        "static void count(int k) { static int calls; calls += k; }\n"
+        "static void move(int k) { tell(k); f[0] = f[1]; }\n"
+        "static void again(int k) { if (k) again(k - 1); }\n"
+        "static void fill(double *b) { s += b[0]; }\n"
+    )
     found = source_in(tmp_path, f"{top}\nint main(int argc, char **argv)\n{{\nint k = argc;\n{body}\nreturn 0;\n}}\n")
     names = short_names(found.program, found.units, {found.key("q")})
     assert [name.text for name in names] == ([] if text is None else [text])
