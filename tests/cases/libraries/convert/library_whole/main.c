@@ -58,7 +58,7 @@ int main(int argc, char **argv)
             send(1);
         else {
             int n;
-            MPI_Recv(in, 512, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &status); 
+            MPI_Recv(in, 512, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &status); //~ take(in)
             MPI_Get_count(&status, MPI_DOUBLE, &n);
             for (int i = 0; i < n; i++)
                 sum += in[i] * (i + 1);
