@@ -77,6 +77,7 @@ def _others_plain(call: ast.Call, place: int) -> bool:
     return place < len(call.args) and all(
         isinstance(e, (ast.IntLit, ast.FloatLit, ast.StringLit, ast.MacroConst, ast.SizeOf))
         or (isinstance(e, ast.VarRef) and e.type.kind in ("int", "float", "pointer"))
+        or (isinstance(e, ast.Member) and e.type.kind == "pointer" and isinstance(plain(e.base), ast.VarRef))
         for e in others
     )
 

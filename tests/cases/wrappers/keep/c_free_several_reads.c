@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     for (int step = 0; step < 3 && rank < 2; step++) {
         MPI_Request q[2];
         for (int i = 0; i < N; i++)
-            left[i] = u[i] + step; 
+            left[i] = u[i] + step;
         MPI_Irecv(right, N, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &q[0]); //~ keep(right)
         MPI_Isend(left, N, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &q[1]); //~ keep(left)
         MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
