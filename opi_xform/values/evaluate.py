@@ -275,7 +275,8 @@ class Evaluator(Versions):
         if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
             given = self.widths.of(frame, op.args[0])
             self.widths.note(given, to, value)
-            return self.kept(to, self.widths.signed_anew(given, to, value), cast=True)
+            value = self.widths.signed_anew(given, to, value)
+            return value if self.widths.is_floating(frame, op.args[0]) else self.kept(to, value, cast=True)
         return self.narrow(to, self.widths.stored(self.widths.of(frame, op.args[0]), to, value))
 
     def kept(self, to: Type, value: Poly, cast: bool) -> Poly:

@@ -243,6 +243,8 @@ class Steps(Touches):
 
     def call(self, node: Node, call: ins.CallInstr) -> None:
         given = tuple(self.value(node, node.frame, a) for a in call.args)
+        if call.target is not None and call.call.type.kind == "float":
+            self.widths.temps[node.frame, call.target.number] = call.call.type
         if self.calls.is_followed(node, call):
             self.values.args[node.number] = given
             self.by_value(node, call, given)

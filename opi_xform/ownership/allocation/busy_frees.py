@@ -43,7 +43,9 @@ def still_freed(program: Program, flow: Flow, buffer: Buffer, n: int, argument: 
         called = graph.nodes[outer].action
         assert isinstance(called, ins.CallInstr)
         place = function.params.index(given.var)
-        if not _frees_always(program, function, action.call, given.var) or not _others_plain(called.call, place):
+        if not _frees_always(program, function, action.call, given.var):
+            break
+        if not _others_plain(called.call, place) or not _others_apart(program, buffer, outer, place):
             break
         wrappers.append(frame)
         at, argument = outer, place
@@ -74,9 +76,28 @@ def _others_plain(call: ast.Call, place: int) -> bool:
     others = [plain(e) for i, e in enumerate(call.args) if i != place]
     return place < len(call.args) and all(
         isinstance(e, (ast.IntLit, ast.FloatLit, ast.StringLit, ast.MacroConst, ast.SizeOf))
-        or (isinstance(e, ast.VarRef) and e.type.kind in ("int", "float"))
+        or (isinstance(e, ast.VarRef) and e.type.kind in ("int", "float", "pointer"))
+        or (isinstance(e, ast.Member) and e.type.kind == "pointer" and isinstance(plain(e.base), ast.VarRef))
         for e in others
     )
+
+
+def _others_apart(program: Program, buffer: Buffer, n: int, place: int) -> bool:
+    """No other argument of the call at node ``n`` is the buffer's pointer, or may lead to it or to the buffer."""
+    node, key = program.graph.nodes[n], buffer.carrier.variable
+    assert isinstance(node.action, ins.CallInstr)
+    mine = _own(program, buffer)
+    for i, (given, e) in enumerate(zip(node.action.args, node.action.call.args, strict=False)):
+        pointer = i != place and e.type.kind == "pointer" and not isinstance(plain(e), ast.StringLit)
+        if pointer and (given == ins.Var(key) or not mine.isdisjoint(program.points_to.operand(node.frame, given))):
+            return False
+    return True
+
+
+def _own(program: Program, buffer: Buffer) -> set[int]:
+    """The memory of a buffer, and of the variable that is its pointer."""
+    table, key = program.values.objects.table, buffer.carrier.variable
+    return {o.number for o in table if o.variable == key and o.kind == "variable"}.union(buffer.objects)
 
 
 def _freeing(s: ast.Stmt, call: ast.Call, key: str) -> list[ast.Expr]:
@@ -120,7 +141,7 @@ def _unnoticed(program: Program, flow: Flow, buffer: Buffer, outermost: int, fre
     frames = frames_inside(flow, outermost)
     graph, values, key = program.graph, program.values, buffer.carrier.variable
     entering = {graph.frames[f].call for f in frames}
-    mine = {o.number for o in values.objects.table if o.variable == key and o.kind == "variable"}.union(buffer.objects)
+    mine = _own(program, buffer)
     member = program.members.get(key)
     for n in (n for frame in frames for n in flow.by_frame[frame]):
         node = graph.nodes[n]

@@ -51,6 +51,11 @@ class Widths:
             case _:
                 return None
 
+    def is_floating(self, frame: int, operand: ins.Operand) -> bool:
+        """A temporary of a floating type: the whole number in it is the same in each integer type that holds it."""
+        type_ = self.temps.get((frame, operand.number)) if isinstance(operand, ins.Temp) else None
+        return type_ is not None and type_.kind == "float"
+
     def note(self, source: Type | None, to: Type, value: Poly) -> None:
         """A value of one type becomes one of another."""
         if source is None or to.kind != "int" or not _fewer(to, source) or value.constant is not None:

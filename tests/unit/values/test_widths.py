@@ -119,3 +119,12 @@ def test_what_is_no_polynomial() -> None:
     assert exactly("/", []) is None
     assert folded("/", [1, 0]) is None
     assert folded("<<", [1, 70]) is None
+
+
+@pytest.mark.parametrize(("type_", "lost"), [("double", 0), ("float", 0), ("long", 1)])
+def test_a_whole_number_of_a_floating_one_is_the_same_in_each_type(type_: str, lost: int) -> None:
+    """That of a function which is not known, or is followed, or made by one of two ways."""
+    top = f"{type_} get(void); void f(void);\nstatic {type_} half(int k)\n{{\nif (k > 4) return get();\nreturn 1;\n}}\n"
+    for made in ("get()", "half(k)"):
+        text = f"{top}int main(int k, char **v)\n{{\nint a = (int){made}; if (a > 100) f();\n}}\n"
+        assert bool(program(text).program.values.narrowed) is bool(lost)

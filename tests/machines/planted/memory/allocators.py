@@ -322,8 +322,16 @@ BUGS = (
     Bug(
         "what a function that frees is told besides is no matter",
         "opi_xform.ownership.allocation.busy_frees",
-        "if not _frees_always(program, function, action.call, given.var) or not _others_plain(called.call, place):",
-        "if not _frees_always(program, function, action.call, given.var):",
+        "if not _others_plain(called.call, place) or not _others_apart(program, buffer, outer, place):",
+        "if False:",
+        ("c_free_wrapper_twice",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "what else a function that frees is given is never the buffer",
+        "opi_xform.ownership.allocation.busy_frees",
+        "if not _others_plain(called.call, place) or not _others_apart(program, buffer, outer, place):",
+        "if not _others_plain(called.call, place):",
         ("c_free_wrapper_twice",),
         condition="allocation and free",
     ),

@@ -212,4 +212,13 @@ BUGS = (
         _NONE_LOST,
         condition="packed",
     ),
+    Bug(
+        "an int that is made of any number is the same as that",
+        "opi_xform.values.arithmetic.widths",
+        'return type_ is not None and type_.kind == "float"',
+        "return type_ is not None",
+        ("counted_narrow_call",),
+        _NONE_LOST,
+        condition="packed",
+    ),
 )

@@ -51,3 +51,26 @@ def test_calls_that_free_and_stay(body: str, argument: str, expected: bool) -> N
         assert known.stays
         assert nodes[known.node].frame == 0
         assert known.argument == 0
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [("c", True), ("b", False), ("b + 3", False), ("(double *)where", False), ("d", False)],
+)
+def test_other_pointers_that_are_given_lead_to_other_memory(second: str, expected: bool) -> None:
+    top = (
+        TOP.replace("int k", "double *k")
+        .replace("BODY", "free(p); free(k);")
+        .replace("double *b;", "double *b, **where, *d;")
+    )
+    main = MAIN.replace("ARGUMENT", second).replace(
+        "b = malloc(80);", "b = malloc(80); where = &b; d = b; double *c = malloc(8);"
+    )
+    found = source(top + main)
+    freeing = min(
+        n.number
+        for n in found.program.graph.nodes
+        if isinstance(n.action, ins.CallInstr) and n.action.callee == ins.AddrFunc("free") and n.frame > 0
+    )
+    known = still_freed(found.program, shared(found).flow, found.buffers["b"], freeing, 0)
+    assert (known is not None) is expected

@@ -1,0 +1,48 @@
+/* A function frees several blocks, of which it reads one before. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+static double last;
+
+static void release(double *out, double *in)
+{
+    last += out[N - 1] + in[N - 1];
+    free(in);
+    free(out);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    double *left = malloc(N * sizeof(double));
+    double *right = malloc(N * sizeof(double));
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3 && rank < 2; step++) {
+        MPI_Request q[2];
+        for (int i = 0; i < N; i++)
+            left[i] = u[i] + step;
+        MPI_Irecv(right, N, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &q[0]); //~ keep(right)
+        MPI_Isend(left, N, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &q[1]); //~ keep(left)
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] += right[i];
+    }
+    release(left, right);
+    total += last;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

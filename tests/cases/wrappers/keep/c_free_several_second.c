@@ -1,0 +1,49 @@
+/* A function frees a block, and reads it by a second pointer that it is given. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+static double last;
+
+static void release(double *p, const double *end)
+{
+    last += *end;
+    free(p);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    double *left = malloc(N * sizeof(double));
+    double *right = malloc(N * sizeof(double));
+    const double *end = left + N - 1;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3 && rank < 2; step++) {
+        MPI_Request q[2];
+        for (int i = 0; i < N; i++)
+            left[i] = u[i] + step;
+        MPI_Irecv(right, N, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &q[0]); //~ take(right)
+        MPI_Isend(left, N, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &q[1]); //~ keep(left)
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] += right[i];
+    }
+    release(left, end);
+    free(right);
+    total += last;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
