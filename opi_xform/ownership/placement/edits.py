@@ -461,18 +461,17 @@ class Builder:
         result = lowered.function.type.elem
         if not isinstance(stmt, ast.Return) or stmt.value is None or result is None or not stmt.span.editable:
             raise Problem("a return uses the buffer in a way that cannot be rewritten")
-        if "(" in result.spelling or any(v.name.startswith(RESULT) for v in lowered.function.variables.values()):
-            raise Problem("a return uses the buffer in a way that cannot be rewritten")
-        value = stmt.value.span
-        if not value.editable:
-            raise Problem("a return uses the buffer in a way that cannot be rewritten")
+        if isinstance(plain(stmt.value), ast.Comma):  # it would part declarators
+            line = line_of(stmt.span)
+            raise Problem(f"{line} returns what is after a comma; what is before it may be a statement of its own")
         keyword = replace(stmt.span, end=stmt.span.begin + len("return"))
-        if self.texts.of(keyword) != "return":
+        if "(" in result.spelling or not stmt.value.span.editable or self.texts.of(keyword) != "return":
             raise Problem("a return uses the buffer in a way that cannot be rewritten")
         name = RESULT
         siblings = [i for i, other in enumerate(lowered.stmts) if isinstance(other.stmt, ast.Return)]
         if len(siblings) > 1:
             name = f"{RESULT}{siblings.index(level[1]) + 1}"
+        name = fresh(name, self.program, self.texts)
         declared = f"{result.spelling} {name} ="  # the value stays where it is: it may be a message that is edited
         if info.role == "item" and isinstance(lowered.stmts[info.parent].stmt, (ast.Case, ast.Label)):
             text = " ".join(text.split())

@@ -12,6 +12,14 @@ _OWN = "opi_xform.attempts.own_parameters"
 
 BUGS = (
     Bug(
+        "the value of a return has no comma",
+        "opi_xform.ownership.placement.edits",
+        "if isinstance(plain(stmt.value), ast.Comma):",
+        "if False:",
+        ("return_comma", "return_comma_macro"),
+        condition="text",
+    ),
+    Bug(
         "a parameter that its function sets has no value before that",
         _OWN,
         'f"{declared}{name} = {given};"',
