@@ -15,7 +15,16 @@ from tests.machines.planted.memory import (
     renewed,
     successive_allocations,
 )
-from tests.machines.planted.messages import atomic, conditions, marks, proc_null, requests, sources, two_ways
+from tests.machines.planted.messages import (
+    atomic,
+    broadcasts,
+    conditions,
+    marks,
+    proc_null,
+    requests,
+    sources,
+    two_ways,
+)
 from tests.machines.planted.numbers import (
     cells,
     counters,
@@ -428,6 +437,7 @@ BUGS = (
     *set_through_addresses.BUGS,
     *successive_allocations.BUGS,
     *atomic.BUGS,
+    *broadcasts.BUGS,
     *changed_by_others.BUGS,
     *recursion.BUGS,
     *filled_by_allocators.BUGS,
