@@ -8,9 +8,8 @@ from opi_xform.codes import Reason
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
-from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.called import node_span, told_by_completion
 from opi_xform.ownership.explain.culprits import writes_beside
-from opi_xform.ownership.explain.pointers.row_uses import told_by_completion
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import WRITES, name_at
 from opi_xform.ownership.liveness.liveness import Judge

@@ -9,16 +9,12 @@ from collections.abc import Sequence
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import Lost
-from opi_xform.ir import ast
-from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import loop_around, node_span
 from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import Expressions, spelling
 from opi_xform.record import dataclass
 
 Notes = tuple[tuple[Span, str], ...]
@@ -58,34 +54,6 @@ def rows_untold(program: Program, buffer: Buffer, untold: Sequence[Untold]) -> t
         notes.update(dict.fromkeys((node_span(program, n), what) for n in one.nodes))
     message += f", so what is done to {'it' if len(spans) == 1 else 'one'} may be done to the row of this message"
     return Reason.NO_ANCHOR, message, tuple(notes)[:SHOWN]
-
-
-def told_by_completion(program: Program, n: int) -> str:
-    """Which row a node means, where a call that completes a request tells that: `MPI_Waitany(…, &m, …)` and `b[m]`."""
-    node, graph = program.graph.nodes[n], program.graph
-    function = graph.frames[node.frame].function
-    e = Expressions(program).of(function, node.action) if isinstance(node.action, (ins.Load, ins.Store)) else None
-    indices = set[str]()
-    while isinstance(e, (ast.Index, ast.Member, ast.Cast)):
-        if isinstance(e, ast.Index) and isinstance(index := _plain(e.index), ast.VarRef):
-            indices.add(index.var)
-        e = e.operand if isinstance(e, ast.Cast) else e.base
-    for call in calls_of(program.functions[function]) if indices else ():
-        effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
-        completes = None if effect is None or effect.mpi is None else effect.mpi.completes
-        told = None if completes is None or completes.index is None else _plain(call.args[completes.index])
-        if isinstance(told, ast.AddrOf) and isinstance(told.operand, ast.VarRef) and told.operand.var in indices:
-            assert isinstance(call.callee, ast.FuncRef)
-            row, which = spelling(told.operand), f"`{call.callee.name}` at {line_of(call.span)} tells"
-            said = f"the row of {line_of(node_span(program, n))} is `{row}`, which {which}"
-            return f"{said}; a loop over the rows after `MPI_Waitall` would show it"
-    return ""
-
-
-def _plain(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
 
 
 def read_in_another_row(program: Program, buffer: Buffer, use: Use, n: int) -> Refusal | None:

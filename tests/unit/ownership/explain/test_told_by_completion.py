@@ -1,4 +1,4 @@
-"""What is said of rows that a completion tells, and of a table that its initialiser clears (``row_uses``)."""
+"""What is said of rows that a completion tells, and of a table that its initialiser clears."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from case_tools import run_tool
 
-from opi_xform.ownership.explain.pointers import row_uses
+from opi_xform.ownership.explain import called
 
 TEXT = """#include <mpi.h>
 #include <stdio.h>
@@ -64,5 +64,5 @@ AT_ONCE = "line 12 sets all pointers of `in` to NULL at once"
 )
 def test_the_rows_that_waitany_tells(begin: str, end: str, told: str, tmp_path: Path) -> None:
     """Each that is told ends in what would help, and that does."""
-    assert row_uses.told_by_completion
+    assert called.told_by_completion
     assert told in said(begin, end, tmp_path)
