@@ -63,8 +63,8 @@ BUGS = (
     Bug(
         "what a call may write counts as written",
         _EVENTS,
-        "        if not a.must:\n            return None\n",
-        "",
+        "if not a.must and (broadcast is None or not broadcast.brings or self.strict):",
+        "if False:",
         ("pack_fread", "pack_sprintf", "pack_strcpy", "pack_conditional"),
         condition="packed",
     ),
