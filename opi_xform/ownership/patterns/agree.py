@@ -118,8 +118,8 @@ class Question:
 
     def open_after(self) -> bool:
         """The table does not allow what leads on from the site."""
-        if self.excluded(tuple(self.steady.values()), True):  # what is needed is needed on other ranks than the site's
-            return False
+        if self.excluded([b for b in self.steady.values() if b.of in self.known_at[1]], True):
+            return False  # it is needed on other ranks than the site's, say
         view = self.view()
         if not any(block in self.ends for block, _ in self.nodes):
             return False
