@@ -30,7 +30,7 @@ from opi_xform.graph.graph import (
     behind,
     given,
     inside,
-    takes,
+    miscounted,
     wants,
 )
 from opi_xform.graph.pruned import pruned
@@ -380,7 +380,7 @@ class _Builder:
             return NOT_FOLLOWED
         if self.recursive(frame, callee):
             return RECURSION
-        return "" if takes(body.function, args, fewer=callee not in self.summarised) else "argument count differs"
+        return miscounted(body.function, args, fewer=callee not in self.summarised)
 
     def more(self, frame: int, at: int, call: ins.CallInstr, params: int, callee: str) -> None:
         """What stands for the ``...`` of a function: whatever it does with a va_list, these are outside."""

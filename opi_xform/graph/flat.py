@@ -10,6 +10,7 @@ from dataclasses import replace
 from opi_xform.effects.formats import unread
 from opi_xform.effects.model import Effects
 from opi_xform.graph.graph import (
+    COUNT_DIFFERS,
     MAIN,
     POINTER,
     Action,
@@ -22,7 +23,7 @@ from opi_xform.graph.graph import (
     behind,
     given,
     inside,
-    takes,
+    miscounted,
 )
 from opi_xform.ir import instr as ins
 from opi_xform.program.fresh import fresh
@@ -102,8 +103,8 @@ class Flat:
                     self.add(frame, escape)
             return action
         bodies = [self.bodies[self.enter(name)] for name in names]
-        if not all(takes(body.function, len(call.args), fewer=True) for body in bodies):
-            lost = Lost(call, "argument count differs", names)
+        if any(miscounted(body.function, len(call.args), fewer=True) for body in bodies):
+            lost = Lost(call, COUNT_DIFFERS, names)
             self.add(frame, lost)
             return lost
         named = min(len(body.function.params) for body in bodies)

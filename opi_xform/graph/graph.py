@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import expressions, within
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -62,6 +64,7 @@ class Lost:
 
 RECURSION = "recursion"
 POINTER = "call through a pointer"
+COUNT_DIFFERS = "argument count differs"
 NOT_FOLLOWED = "the budget of the analysis: the function is not followed"
 SUMMARY = "the budget of the analysis: what the function does is only known as a whole"
 Action = ins.Instr | Bind | Unbind | Lost
@@ -140,7 +143,7 @@ class Graph:
         at = node.frame
         while at >= 0 and self.frames[at].function != lost.functions[0]:
             at = self.frames[at].parent
-        known = at >= 0 and takes(self.lowered[self.frames[at].function].function, len(lost.call.args))
+        known = at >= 0 and not miscounted(self.lowered[self.frames[at].function].function, len(lost.call.args))
         return at if known and not self.lowered[self.frames[at].function].function.type.variadic else -1
 
     def stands_for(self, node: Node) -> int:
@@ -170,17 +173,25 @@ def wants(call: ins.CallInstr, used: Container[int]) -> bool:
     return target is not None and call.call.type.kind not in ("float", "void") and target.number in used
 
 
-def takes(function: ast.Function, arguments: int, *, fewer: bool = False) -> bool:
-    """The function can be called with so many arguments.
+def miscounted(function: ast.Function, arguments: int, *, fewer: bool = False) -> str:
+    """Why the function cannot be called with so many arguments; '' where it can.
 
-    fewer: numbers at the end may be left out, as a call without a prototype may.  C gives such a call no meaning, and
-    programs live with it.  :func:`given` makes them any numbers.
+    fewer: at the end numbers may be left out, and what the function does not name, as a call without a prototype may.
+    C gives such a call no meaning, and programs live with it.  :func:`given` makes them any numbers.
     """
-    params = len(function.params)
-    left = [function.variables[key].type.kind for key in function.params[arguments:]]
-    if left:
-        return fewer and all(kind in ("int", "float") for kind in left)
-    return arguments == params or function.type.variadic
+    left = function.params[arguments:]
+    fits = arguments >= len(function.params) if function.type.variadic else arguments == len(function.params)
+    fits = fits or (fewer and bool(left) and all(_any_number(function, key) for key in left))
+    return "" if fits else COUNT_DIFFERS
+
+
+def _any_number(function: ast.Function, key: str) -> bool:
+    """A parameter is a number, or nothing that the function does depends on it."""
+    if function.variables[key].type.kind in ("int", "float"):
+        return True
+    inits = (v.init for v in function.variables.values() if v.init is not None)
+    named = (x for e in chain(expressions(function.body), inits) for x in within(e))
+    return not any(isinstance(x, ast.VarRef) and x.var == key for x in named)
 
 
 def given(function: ast.Function, arguments: tuple[ins.Operand, ...]) -> tuple[ins.Operand, ...]:

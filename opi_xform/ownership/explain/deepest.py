@@ -272,6 +272,8 @@ class Deepest:
             live = None  # that it is a part of a block, or has parts, is sure
         made = self.made(first)  # another call would still send what the datatype says
         sure = made if live is not None and first.lo is not None and first.lo.constant == 0 else None
+        if sure is None and made is not None and live is not None and live.message.endswith(PERHAPS):
+            sure = also(made, live)
         lasting = sure or live or made or form  # of a message that is no part of other data its gaps are sure
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)

@@ -8,7 +8,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
-from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.called import node_span, told_by_completion
 from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import WRITES, name_at
@@ -56,6 +56,8 @@ def not_there(program: Program, buffer: Buffer, n: int) -> str:
     does = f"allocate{'s' if len(places) == 1 else ''}"
     made = f", which {lines_of(places.values())} {does}," if 0 < len(places) <= WRITES else ""
     shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
+    if buffer.carrier.rows and (told := told_by_completion(program, n)):
+        return f"{shown}: {told}"
     return f"{shown}, and no place was found at which it could be allocated before that"
 
 

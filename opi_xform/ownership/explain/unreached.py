@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from opi_xform.codes import Reason
 from opi_xform.dataflow.scc import reached
-from opi_xform.graph.graph import POINTER, Lost
+from opi_xform.graph.graph import COUNT_DIFFERS, POINTER, Lost
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
@@ -170,7 +170,7 @@ def _fits(lost: Lost, function: ast.Function) -> bool:
 def _stopped(lost: Lost, name: str, functions: Mapping[str, ast.Function]) -> tuple[str, tuple[tuple[Span, str], ...]]:
     """What a call that is not followed is about, and where it is."""
     span = lost.call.span
-    if lost.reason == "argument count differs":
+    if lost.reason == COUNT_DIFFERS:
         wanted = len(functions[lost.functions[0]].params)
         note = (span, f"called with {len(lost.call.args)} arguments here, and has {wanted} parameters")
         return f"`{name}`, which leads to the call, is called with another number of arguments", (note,)

@@ -13,6 +13,7 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.buffers.arrays import Indexed
+from opi_xform.ownership.liveness.broadcasts import broadcasts_of
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.object_index import index_of
@@ -57,6 +58,7 @@ class BufferEvents:
         self.accesses = {n: a for n, a in self.index.accesses.of(o).items() if n not in self.use_nodes}
         self.null = proc_null(program)
         self.failures = failures_of(program)
+        self.broadcasts = broadcasts_of(program)
         self.regions = Regions(self.symbols, self.unit(), OF_GROUP if self.program.alone else None)
         self.bound = self.bounds()
         self.filled = self.first_contents()
@@ -259,11 +261,21 @@ class BufferEvents:
 
     def event(self, a: Access, assumed: Assumed) -> Transfer | None:
         if a.kind == "R":
-            return Transfer(None, self.region(a.node, a.lo, a.length, False))
-        if not a.must:
+            return Transfer(None, self.on_ranks("==", a, self.region(a.node, a.lo, a.length, False)))
+        broadcast = self.broadcasts.get(a.node)
+        if not a.must and (broadcast is None or not broadcast.brings or self.strict):
             return None
         kill = self.region(a.node, a.lo, _written(a, assumed), True)
+        kill = kill if a.must else self.on_ranks("!=", a, kill)
         return None if kill is None else Transfer(kill, None)
+
+    def on_ranks(self, op: str, a: Access, region: Set | None) -> Set | None:
+        """A region of a broadcast's buffer: its root alone reads it, and all others get it anew."""
+        broadcast = self.broadcasts.get(a.node)
+        if broadcast is None or region is None:
+            return region
+        away = broadcast.away if self.indexed is None else self.indexed.specialise(a.node, broadcast.away)
+        return region.intersect(self.regions.compare(op, away, ZERO))
 
     def events(
         self,

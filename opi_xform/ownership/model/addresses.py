@@ -27,6 +27,7 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
 STORED = "is stored in "
+ZEROED = "is among zeros"  # of an array of pointers that its initialiser clears
 COMPUTED_PLACE = "the call begins at a computed place inside"  # how a refusal begins
 POINTS_INTO = "points into the block of"  # what a refusal says of another variable
 NO_START = "what could not be shown to be the start of a buffer"
@@ -287,7 +288,10 @@ class AddressFlow:
                 if not isinstance(action, (ins.Load, ins.Store)) or action.type.is_pointer:
                     continue
                 if self.base(self.recorded(n, 0)) == o:
-                    self.problem(n, Reason.CARRIER, "is read or written as something else than a pointer")
+                    statement = self.graph.statement(self.graph.nodes[n])
+                    begins = statement is not None and isinstance(statement.stmt, ast.DeclStmt)
+                    does = ZEROED if begins else "is read or written as something else than a pointer"
+                    self.problem(n, Reason.CARRIER, does)
 
     # --- what is done with it ------------------------------------------------------------------------------------
 
@@ -433,6 +437,10 @@ class AddressFlow:
         if first.message == INSIDE:  # which line sets it so says more: it need not be so at every call
             message = f"{line_of(span)} sets `{name}` to {NO_START}"
             return ValueCheck(Refusal(Reason.CARRIER, message, ((span, "here"),)), tests)
+        if first.message == ZEROED:
+            text = f"{line_of(span)} sets all pointers of `{name}` to NULL at once, which is not followed row by row"
+            text += ": a loop that sets each of them would be"
+            return ValueCheck(Refusal(first.reason, text, ((span, "here"),)), tests)
         note = (span, f"the address of `{name}` {first.message} here")
         return ValueCheck(Refusal(first.reason, f"the address of `{name}` {first.message}", (note,)), tests)
 

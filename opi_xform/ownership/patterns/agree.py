@@ -8,6 +8,7 @@ site, and those that always hold where the bytes are needed.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.dataflow.lattice import TupleLattice
@@ -18,6 +19,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import loop_around, node_span, only_where
+from opi_xform.ownership.liveness.broadcasts import broadcasts_of
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.patterns.happenings import Happening, Happenings, block_order
@@ -116,6 +118,8 @@ class Question:
 
     def open_after(self) -> bool:
         """The table does not allow what leads on from the site."""
+        if self.excluded([b for b in self.steady.values() if b.of in self.known_at[1]], True):
+            return False  # it is needed on other ranks than the site's, say
         view = self.view()
         if not any(block in self.ends for block, _ in self.nodes):
             return False
@@ -157,8 +161,17 @@ class Question:
             if id(h) in self.needs:
                 out.append((self.happenings.event(h, h, brings), True))
             elif not h.needs:
+                h = self.surely(h)
                 out.append((_least([self.happenings.event(h, need, brings) for need in self.kinds]), False))
         return out
+
+    def surely(self, h: Happening) -> Happening:
+        """A broadcast writes all of its buffer on every rank but its root, which the site's is not."""
+        found = self.patterns.broadcasts.get(h.node) if h.kind == "write" else None
+        if found is None or not found.brings:
+            return h
+        at_root = self.outcomes.bound(found.away, "==")
+        return replace(h, certain=True) if self.outcomes.impossible(at_root, self.steady) else h
 
     def transfer_edge(self, source: int, target: int, state: State) -> State:
         here = earlier = 0
@@ -208,6 +221,7 @@ class Patterns:
         self.happenings = Happenings(program, buffer, o, packed)
         self.by_block = block_order(program, self.happenings)
         self.outcomes = _outcomes(program)
+        self.broadcasts = broadcasts_of(program)
         self.found: dict[frozenset[int], Paths] = {}
         self.views: dict[
             tuple[int, str, frozenset[int]], tuple[View, list[tuple[int, int]], dict[tuple[int, int], list[Way]]]
@@ -215,6 +229,7 @@ class Patterns:
         self.needs = [h for found in self.by_block.values() for h in found if h.needs]
 
     def at_need(self, need: Happening, block: int) -> Bounds:
+<<<<<<< HEAD
         """What holds wherever something is needed: of no bytes nothing is, and to MPI_PROC_NULL nothing is sent."""
         found = dict(self.outcomes.around(block))
         dest = destination(self.program, need.use) if need.use is not None else None
@@ -223,6 +238,20 @@ class Patterns:
             known = found.get(bound.of)
             found[bound.of] = bound if known is None else known.and_also(bound)
         return found
+=======
+        """What holds wherever something is needed: to MPI_PROC_NULL nothing is, nor of a broadcast but in its root."""
+        found = self.outcomes.around(block)
+        dest = destination(self.program, need.use) if need.use is not None else None
+        broadcast = self.broadcasts.get(need.node) if need.use is None else None
+        if broadcast is not None:
+            bound = self.outcomes.bound(broadcast.away, "==")
+        elif dest is not None:
+            bound = self.outcomes.bound(dest, ">=")
+        else:
+            return found
+        known = found.get(bound.of)
+        return {**found, bound.of: bound if known is None else known.and_also(bound)}
+>>>>>>> reA
 
     def paths(self, opened: frozenset[int]) -> Paths:
         """The program as it is seen with these loops open."""

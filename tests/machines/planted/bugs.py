@@ -15,7 +15,20 @@ from tests.machines.planted.memory import (
     renewed,
     successive_allocations,
 )
+<<<<<<< HEAD
 from tests.machines.planted.messages import atomic, conditions, ends, marks, proc_null, requests, sources, two_ways
+=======
+from tests.machines.planted.messages import (
+    atomic,
+    broadcasts,
+    conditions,
+    marks,
+    proc_null,
+    requests,
+    sources,
+    two_ways,
+)
+>>>>>>> reA
 from tests.machines.planted.numbers import (
     cells,
     counters,
@@ -54,8 +67,8 @@ BUGS = (
     Bug(
         "what a call may write counts as written",
         _EVENTS,
-        "        if not a.must:\n            return None\n",
-        "",
+        "if not a.must and (broadcast is None or not broadcast.brings or self.strict):",
+        "if False:",
         ("pack_fread", "pack_sprintf", "pack_strcpy", "pack_conditional"),
         condition="packed",
     ),
@@ -428,6 +441,7 @@ BUGS = (
     *set_through_addresses.BUGS,
     *successive_allocations.BUGS,
     *atomic.BUGS,
+    *broadcasts.BUGS,
     *changed_by_others.BUGS,
     *recursion.BUGS,
     *filled_by_allocators.BUGS,

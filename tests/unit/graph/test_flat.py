@@ -73,7 +73,7 @@ def test_a_number_that_a_call_leaves_out_is_any_number() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("int g(); int main(void) { return g(1); } int g(int a, int *b) { return a; }", "argument count differs"),
+        ("int g(); int main(void) { return g(1); } int g(int a, int *b) { return *b; }", "argument count differs"),
         ("static void g() {} int main(void) { g(1); return 0; }", "argument count differs"),
         (
             "int any(void); int main(void) { void (*p)(void) = (void (*)(void))any; any(); p(); return 0; }",

@@ -69,7 +69,9 @@ def test_every_return_leads_behind_the_call() -> None:
         ("static void g(); static void g(int a) {} int main(void) { g(1); return 0; }", ""),
         ("static void g() {} int main(void) { g(1); return 0; }", "argument count differs"),
         ("void g(); int main(void) { g(1); return 0; } void g(int a, int b, double c) {}", ""),
-        ("void g(); int main(void) { g(1); return 0; } void g(int a, int b, int *c) {}", "argument count differs"),
+        ("void g(); int main(void) { g(1); return 0; } void g(int a, int *c) { *c = a; }", "argument count differs"),
+        ("void g(); int main(void) { g(1); return 0; } void g(int a, int *c) {}", ""),
+        ("struct s { int n; }; void g(); int main(void) { g(); return 0; } void g(struct s a) {}", ""),
         ("static void g(int a, ...) {} int main(void) { g(1, 2); return 0; }", ""),
         (
             "#include <signal.h>\nstatic void on(int s) {} static void g(void) {}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from opi_xform.graph.graph import POINTER, RECURSION
+from opi_xform.graph.graph import COUNT_DIFFERS, POINTER, RECURSION, Lost
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import comes_there, of_callee
 from opi_xform.ownership.explain.pointers.outside import calls_itself
@@ -24,12 +24,26 @@ def may_change(program: Program, name: str, n: int, why: str) -> Words:
         why_not = marked(refused.refused, refused.span.file)
         message = f"could not show that `{name}` stays as it is: {anything}: {why_not}"
         return message, ((span, reason), (refused.span, "this is not followed"))
+    called = _called(program, n, reason)
+    if called and reason != RECURSION:
+        return f"could not show that `{name}` stays as it is: {called}", ((span, "this call is not followed"),)
     if (lost := ", which is not followed") in reason:
         message = f"could not show that `{name}` stays as it is, as {reason.replace(lost, ' is not followed', 1)}"
     message += "" if " line " in reason else f" at {line_of(span)}"
     if reason == RECURSION:
         return calls_itself(program, n, name)
     return message, ((span, reason),)
+
+
+def _called(program: Program, n: int, reason: str) -> str:
+    """The one function that a node calls and is not followed, with why, in words; '' where there is none."""
+    lost = program.graph.nodes[n].action
+    if not isinstance(lost, Lost) or len(lost.functions) != 1 or lost.functions[0] not in program.functions:
+        return ""
+    function, span = program.functions[lost.functions[0]], lost.call.span
+    if reason == COUNT_DIFFERS:
+        reason = f"it is called with {len(lost.call.args)} arguments, and has {len(function.params)} parameters"
+    return f"`{function.name}`, called at {line_of(span)}, is not followed: {reason}"
 
 
 def changed(program: Program, passed: Iterable[int]) -> Words | None:

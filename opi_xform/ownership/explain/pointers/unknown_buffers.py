@@ -154,7 +154,7 @@ class Strays:
             steps = steps or [n for n in every if self.moves(n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
-                return found
+                return (self.changed(passed) if found.message.endswith(NOT_FOLLOWED) else None) or found
             if found is None:
                 break
             if isinstance(self.graph.nodes[defs[0]].action, Unbind):

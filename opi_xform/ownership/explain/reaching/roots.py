@@ -23,13 +23,7 @@ def at_root(program: Program, n: int, o: int, writes: bool = False) -> bool:
 
 
 def on_no_root(program: Program, n: int, call: int, o: int, writes: bool = False) -> bool:
-    """What a collective call does with an object no process does that runs a node: it is never the root.
-
-    What another rank broadcasts is no such thing: it comes here in place of what was here.
-    """
-    op = names_of(program).operations.get(call)
-    if op is None or op.replaces:
-        return False
+    """What a collective call does with an object no process does that runs a node: it is never the root."""
     return at_root(program, call, o, writes) and branches_of(program).other_rank(n, call)
 
 

@@ -122,8 +122,8 @@ BUGS = (
     Bug(
         "a call may leave out a pointer",
         "opi_xform.graph.graph",
-        'fewer and all(kind in ("int", "float") for kind in left)',
-        "fewer",
+        "bool(left) and all(_any_number(function, key) for key in left)",
+        "bool(left)",
         ("left_out_pointer",),
         condition="calls that are not followed",
     ),

@@ -218,10 +218,9 @@ def test_what_gives_a_struct_away_is_named_first(tmp_path: Path, capfd: pytest.C
     )
     text = text.replace("MPI_Send(out", "MPI_Send(h->cells").replace("out[i]", "h->cells[i]").replace("LOOK", "")
     site = first(tmp_path, {"a.c": text}, capfd)
-    assert (site["code"], site["message"]) == (
-        "OPI402",
-        "could not show that `h->cells` stays as it is, as `odd` is not followed: inline asm in line 9",
-    )
+    called = next(i for i, line in enumerate(text.splitlines(), 1) if "odd(h)" in line)
+    why = f"`odd`, called at line {called}, is not followed: inline asm in line 9"
+    assert (site["code"], site["message"]) == ("OPI402", f"could not show that `h->cells` stays as it is: {why}")
 
 
 def test_what_is_not_followed_says_the_file_of_its_lines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

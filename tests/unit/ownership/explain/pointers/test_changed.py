@@ -31,7 +31,8 @@ static void run(int n)
 def test_the_variable_behind_a_local_one(tmp_path: Path) -> None:
     text, site = kept(GET, "    g_in = get(n * sizeof *g_in);\n    if (odd(rank))\n        run(n);\n", tmp_path)
     assert site["code"] == "OPI402"
-    told = f"`g_in` may change behind the program's back: inline asm in line {line_of(text, '__asm__')}"
+    called = f"`odd`, called at line {line_of(text, 'if (odd(rank))')}, is not followed"
+    told = f"could not show that `g_in` stays as it is: {called}: inline asm in line {line_of(text, '__asm__')}"
     assert site["message"] == told
     assert [note["line"] for note in site["notes"]] == [line_of(text, "if (odd(rank))")]
 

@@ -108,6 +108,6 @@ def test_what_a_call_does_in_its_root_alone(call: str, read: bool, written: bool
     n = max(m.number for m in found.program.graph.nodes if isinstance(m.action, ins.CallInstr))
     assert at_root(found.program, n, use.object) is read
     assert at_root(found.program, n, use.object, True) is written
-    assert on_no_root(found.program, use.node, n, use.object) is (read and call != BCAST)
+    assert on_no_root(found.program, use.node, n, use.object) is read
     assert on_no_root(found.program, use.node, n, use.object, True) is written
     assert not on_no_root(found.program, n, n, use.object)

@@ -155,6 +155,27 @@ def test_a_buffer_of_either_that_is_sent_twice(tmp_path: Path) -> None:
     assert told(found[1]) == ("keep", "OPI402")
 
 
+def test_gaps_are_told_before_what_may_be_sent_again(tmp_path: Path) -> None:
+    lines = [
+        *TWO,
+        "MPI_Datatype t;",
+        "MPI_Type_vector(m / 2, 1, 2, MPI_DOUBLE, &t); // MADE",
+        "MPI_Type_commit(&t);",
+        "double *p = n > 7 ? a : b;",
+        "for (int i = 0; i < m; i++) p[i] = i;",
+        "MPI_Send(p, 1, t, 1, 7, MPI_COMM_WORLD);",
+        "MPI_Send(p, 1, t, 1, 7, MPI_COMM_WORLD); // HERE",
+    ]
+    text, found = sites(lines, tmp_path)
+    assert told(found[0]) == ("keep", "OPI107")
+    gaps, again = (
+        "could not show that the datatype has no gaps: ",
+        f"; also, the message lies in `p`, and line {line_of(text)}",
+    )
+    assert found[0]["message"].startswith(gaps)
+    assert again in found[0]["message"]
+
+
 def test_pieces_that_a_loop_brings_are_not_told_as_live_data(tmp_path: Path) -> None:
     lines = [
         *TWO,

@@ -1,0 +1,38 @@
+/* The root is in a variable that is never negative, and its rank is asked for. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double buf[N];
+
+int main(int argc, char **argv)
+{
+    int rank, root = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank != root) {
+        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+            buf[i] = 2.0 * u[i];
+        MPI_Send(buf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD); //~ give(buf)
+    } else if (rank == 0) {
+        MPI_Recv(buf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(buf)
+        for (int i = 0; i < N; i++)
+            v[i] = buf[i];
+        for (int i = 0; i < N; i++)
+            buf[i] = 3.0 * v[i];
+    }
+    MPI_Bcast(buf, N, MPI_DOUBLE, root, MPI_COMM_WORLD);
+    for (int i = 0; i < N; i++)
+        v[i] += buf[i];
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
