@@ -30,9 +30,22 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
     others = (m for m in others if nodes[m].frame == frame and (names.span(m).file, names.span(m).line) == line)
     for m in sorted(others)[:TRIES] if found is False else ():
         other = _meets(judge, use, m)
-        if other is not False:
+        if other is not False and _needs(judge, use, m):
             return other
     return found
+
+
+def _needs(judge: Judge, use: Use, n: int) -> bool:
+    """What a node needs of the buffer after a use is of the message: nothing else comes there before."""
+    assert use.lo is not None  # else nothing is shown of any node
+    assert use.length is not None
+    try:
+        with judge.regions.budget():
+            sent = judge.region(use.node, use.lo, use.length, True)
+            return sent is None or not _live(judge, use, n).intersect(sent).is_empty()
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+        return False
 
 
 def _meets(judge: Judge, use: Use, n: int) -> bool | None:
@@ -89,9 +102,14 @@ def written_before(judge: Judge, use: Use, n: int) -> bool:
 
 def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:
     """What a node needs of the buffer after a use is none of the message's bytes: those are written before."""
-    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
-    live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
+    live = _live(judge, use, n)
     return not live.is_empty() and live.intersect(sent).is_empty()
+
+
+def _live(judge: Judge, use: Use, n: int) -> Set:
+    """What a node needs of the buffer after a use."""
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    return judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
 
 
 def _same_turn(judge: Judge, use: Use, n: int, read: tuple[Poly, Poly]) -> bool:
