@@ -15,7 +15,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.message_sizes import how_small_as_written, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
-from opi_xform.ownership.explain.deepest import NO_FORM, begins_inside
+from opi_xform.ownership.explain.deepest import NO_FORM, also, begins_inside
 from opi_xform.ownership.explain.pointers.given import Callers, callers_of, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
@@ -174,7 +174,10 @@ class _OfCall:
         if told is None and refusal.reason is Reason.BUDGET and refusal.message:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
             told = several_given(function, call.args[buffer.buf], self.callers)
-        return refusal if told is None else replace(told, form=refusal.reason)
+        if told is None:
+            return refusal
+        told = also(told, refusal) if refusal.reason is Reason.NOT_ANALYSED else told  # each would keep it alone
+        return replace(told, form=refusal.reason)
 
 
 def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:

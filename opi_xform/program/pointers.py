@@ -56,12 +56,7 @@ class PointerCalls:
             and all(name in functions for name in taken)
             and not any(function.refused for function in functions.values())  # what is in there is not known
             and not any(_brings(key, variables[key].type, records) for key in foreign(variables, complete))
-            and all(
-                name in functions
-                or (name in effects and name not in _HANDS_OUT)
-                or name.rpartition(":")[2].startswith(_COMPILERS)
-                for name in called
-            )
+            and not any(unfollowed(name, functions, effects) for name in called)
         )
         self.handlers = not _HANDLERS.isdisjoint(called)
         self.casts = _Casts(functions, variables, records) if self.known else None
@@ -185,6 +180,12 @@ class _Casts:
             or any(agree(function, one) for one in self.left)
             or any(agree(call, one) for one in self.made)
         )
+
+
+def unfollowed(name: str, functions: Collection[str], effects: Mapping[str, FunctionEffect]) -> bool:
+    """A function that is called by its name is none of the program's, and may hand out any pointer."""
+    known = name in functions or (name in effects and name not in _HANDS_OUT)
+    return not known and not name.rpartition(":")[2].startswith(_COMPILERS)
 
 
 def agree(one: Type, other: Type) -> bool:

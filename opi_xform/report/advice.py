@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from opi_xform.changes.find import NOTHING_TO_GAIN
 from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.explain.unreached import never_comes
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.record import dataclass
@@ -146,7 +147,7 @@ def _gain(d: Decision, known: Mapping[SiteKey, Weight], run: Measured | None) ->
         return f"measured: {sent(run)}; {size(run.copied)} would not be copied"
     weight = known.get((d.span.file, d.span.begin, d.side))
     if weight is None:
-        return "not known: nothing reaches the call"
+        return f"not known: {'nothing reaches the call' if never_comes(d.message) else 'the call is not followed'}"
     if weight.length is None:
         return f"a message whose size is not known{around(weight)}"
     return f"{'up to ' if weight.most else ''}{size(weight.length)} a message{around(weight)}"

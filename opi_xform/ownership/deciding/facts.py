@@ -14,9 +14,7 @@ from opi_xform.ir import ast
 from opi_xform.ownership.deciding.judging import Judging, Known, judge
 from opi_xform.ownership.explain.culprits import (
     least_count,
-    meets,
     readers_after,
-    written_before,
     written_between,
 )
 from opi_xform.ownership.explain.hints import with_hint
@@ -24,6 +22,7 @@ from opi_xform.ownership.explain.later import silent_before, silent_receive
 from opi_xform.ownership.explain.part_reasons import beside_refusal
 from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row, supposed_refusal
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
+from opi_xform.ownership.explain.reaching.in_common import meets, written_before
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of, value_refusal

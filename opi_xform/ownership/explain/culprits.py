@@ -10,10 +10,12 @@ from opi_xform.graph.graph import Graph
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.poly import number
 from opi_xform.ownership.explain.called import called_back, called_from
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.earlier import only_earlier
+from opi_xform.ownership.explain.reaching.in_common import meets
 from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.roots import on_no_root
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
@@ -89,7 +91,7 @@ def excluded_after(judge: Judge, use: Use) -> Callable[[int], bool]:
             return True
         if n not in judge.use_nodes and of_another_row(program, use, n):
             return True
-        return excluded(use.node, n, turns | row_turns(program, use, sends))
+        return excluded(use.node, n, turns | row_turns(program, use, sends)) or only_earlier(program, use.node, n)
 
     return found
 
@@ -151,6 +153,20 @@ def touches_beyond(judge: Judge, use: Use, most: int = SHOWN) -> tuple[int, ...]
     return tuple(found or nodes[:SHOWN])
 
 
+def told_beyond(judge: Judge, use: Use) -> tuple[int, ...]:
+    """Those that are told of them: where there are any, none that no process comes to after the receive.
+
+    What touches as much as the message has may touch more in another turn, where the message has another length.
+    """
+    nodes, excluded = touches_beyond(judge, use, TRIES), excluded_after(judge, use)
+    found = [n for n in nodes if not excluded(n)]
+    if not found:
+        graph, around = judge.program.graph, judge.program.nest.chain(judge.program.graph.nodes[use.node].block)
+        others = ahead(graph, use.node, {*judge.accesses, *judge.use_nodes})
+        found = [n for n in others if not excluded(n) and not in_turn(judge.program, use.node, n, around)]
+    return tuple(found or nodes)[:SHOWN]
+
+
 def _regions(judge: Judge, n: int) -> Iterator[Set]:
     """What a node may touch of the object, where it runs."""
     for place in (*judge.accesses.get(n, ()), *judge.use_nodes.get(n, ())):
@@ -206,58 +222,6 @@ def _needs(judge: Judge, nodes: list[int], asked: _Asked) -> bool:
         return False
 
 
-def meets(judge: Judge, use: Use, n: int) -> bool | None:
-    """What a node reads and the message have bytes in common: for all numbers with which both have any, or for none.
-
-    It is what words are chosen by.  None: neither is shown, or both may be of other turns of a loop.
-    """
-    if use.lo is None or use.length is None:
-        return None
-    found: set[bool] = set()
-    nest, nodes = judge.program.nest, judge.program.graph.nodes
-    own = frozenset(nest.chain(nodes[n].block)).difference(nest.chain(nodes[use.node].block))
-    try:
-        with judge.regions.budget():
-            sent = judge.region(use.node, use.lo, use.length, True)
-            if sent is not None and _spared(judge, use, n, sent):
-                return False
-            for a in judge.accesses.get(n, ()):
-                if a.kind != "R":
-                    continue
-                if sent is None or a.lo is None or a.length is None or not _same_turn(judge, use, n, (a.lo, a.length)):
-                    return None
-                read = judge.region(n, a.lo, a.length, False)
-                if read is None:
-                    return None
-                both = read.intersect(sent)
-                if both.is_empty():
-                    found.add(False)
-                    continue
-                read, both = (judge.regions.forget_scope(s, own, -1) for s in (read, both))  # in some turn it does
-                return True if read.params().intersect(sent.params()).is_subset(both.params()) else None
-    except BudgetExceeded:
-        judge.regions.context.reset_operations()
-        return None
-    return False if found else None
-
-
-def written_before(judge: Judge, use: Use, n: int) -> bool:
-    """What a node reads may lie in a message, all of which is written before: what it needs would lie beside that."""
-    if use.lo is None or use.length is None:
-        return False
-    reads = [a for a in judge.accesses.get(n, ()) if a.kind == "R" and a.lo is not None and a.length is not None]
-    try:
-        with judge.regions.budget():
-            sent = judge.region(use.node, use.lo, use.length, True)
-            if sent is None or not _spared(judge, use, n, sent):
-                return False
-            regions = (judge.region(n, a.lo, a.length, False) for a in reads if a.lo is not None)
-            return any(r is not None and not r.intersect(sent).is_empty() for r in regions)
-    except BudgetExceeded:
-        judge.regions.context.reset_operations()
-        return False
-
-
 def written_between(judge: Judge, use: Use, n: int) -> bool:
     """Every way from a use to a node passes what writes the buffer, or receives into it, other than before the use."""
     program, graph, nest = judge.program, judge.program.graph, judge.program.nest
@@ -302,23 +266,6 @@ def writes_beside(judge: Judge, use: Use, n: int) -> int | None:
     except BudgetExceeded:
         judge.regions.context.reset_operations()
     return None
-
-
-def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:
-    """What a node needs of the buffer after a use is none of the message's bytes: those are written before."""
-    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
-    live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
-    return not live.is_empty() and live.intersect(sent).is_empty()
-
-
-def _same_turn(judge: Judge, use: Use, n: int, read: tuple[Poly, Poly]) -> bool:
-    """A number by which both regions are told is the same one: both are of one turn of each loop that gives it."""
-    symbols, nest, nodes = judge.symbols, judge.program.nest, judge.program.graph.nodes
-    assert use.lo is not None
-    assert use.length is not None
-    given = {loop for p in (use.lo, use.length, *read) for loop in symbols.scope(symbols.resolve(p))}
-    shared = given.intersection(nest.chain(nodes[use.node].block), nest.chain(nodes[n].block))
-    return not shared or in_turn(judge.program, use.node, n, shared)
 
 
 def least_count(judge: Judge, use: Use, converted: Collection[Place] | None = None) -> int | None:

@@ -23,7 +23,6 @@ from opi_xform.ownership.explain.culprits import (
     TRIES,
     ahead,
     excluded_after,
-    meets,
     never_run,
     readers_of,
     same_words,
@@ -34,6 +33,7 @@ from opi_xform.ownership.explain.later import read_early
 from opi_xform.ownership.explain.live_data import PERHAPS, LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.in_common import meets
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
@@ -433,7 +433,8 @@ def _inside(use: Use) -> Refusal | None:
 
 def of_the_text(whole: Refusal, use: Use) -> Refusal | None:
     """What the call's own words say, where the program as a whole is not followed: that would keep it then, too."""
-    return _inside(use) if whole.reason is Reason.NOT_ANALYSED else None
+    told = _inside(use) if whole.reason is Reason.NOT_ANALYSED else None
+    return None if told is None else also(told, whole)
 
 
 def begins_inside(argument: ast.Expr) -> Refusal | None:

@@ -36,6 +36,7 @@ from opi_xform.ownership.explain.other_pointers import (
 )
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.copied import copies
+from opi_xform.ownership.explain.reaching.earlier import earlier
 from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
 from opi_xform.ownership.explain.reaching.ways import reached, read_first, sweeps
 from opi_xform.ownership.explain.reasons import SENT_AGAIN
@@ -64,7 +65,6 @@ class LiveData:
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
-        self.in_other_arm = branches.in_other_arm
         self.elsewhere = elsewhere_of(program)
         self.line = self.elsewhere.line
         self.uses: dict[int, list[Use]] = {}
@@ -105,7 +105,7 @@ class LiveData:
             mine = {n for n in mine if n == use.node or self.by_words(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
         mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
-        mine -= other_turns_rows(self.program, use, mine, self.lvalues)
+        mine -= other_turns_rows(self.program, use, mine, self.lvalues) | earlier(self.program, use.node, mine)
         mine -= self.elsewhere.made_anew(use, argument, objects, mine) if root[0] == STORED else set()
         kept = reached(self.graph, use.node, mine, self.elsewhere.freeing(touched)) if mine else mine
         mine = kept if any(self.reads(n, root) for n in kept) else mine
@@ -235,7 +235,7 @@ class LiveData:
         """
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
         unsure = {n for n in nodes if self.unknown(n)}
-        shown, arm = branches_of(self.program).only_shown, self.in_other_arm
+        shown, arm = (branches := branches_of(self.program)).only_shown, branches.in_other_arm
         sure = {n: (arm(use.node, n), -self.shared(use, n), n in unsure, n in one, shown(use.node, n)) for n in nodes}
         found = sorted(ahead(self.graph, use.node, nodes), key=sure.__getitem__)
         if found and is_inside(use.call.args[use.argument]):

@@ -10,11 +10,19 @@ from opi_xform.graph.graph import COUNT_DIFFERS, POINTER, Lost
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
+from opi_xform.ownership.explain.reaching.by_pointer import called_by, why_anywhere
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of, marked
 from opi_xform.ownership.model.lvalues import function_expressions
 
+OTHER = 2  # a call through a pointer that is another function's
+NO_WAY, NEVER = "the call is not reached from", "the program never comes to the call"
 NOT_LOOKED_AT = "and what more may keep it was not looked at"
+
+
+def never_comes(message: str) -> bool:
+    """What is said of a call that no way leads to, as far as the program tells; of others one may."""
+    return message.startswith((NO_WAY, NEVER))
 
 
 class Unreached:
@@ -52,13 +60,13 @@ class Unreached:
         if through is not None:
             return through
         if not self.program.complete:
-            return Refusal(Reason.NOT_ANALYSED, "the call is not reached from a function that other files could call")
+            return Refusal(Reason.NOT_ANALYSED, f"{NO_WAY} a function that other files could call")
         first = functions[key]
         note = (first.span, f"no call of `{first.name}` is reached from main")
-        message = "the call is not reached from main"
+        message = f"{NO_WAY} main"
         if key in self.reached:
             here = (first.span, f"`{first.name}` runs, but no way through it leads to the call")
-            return Refusal(Reason.NOT_ANALYSED, "the program never comes to the call", (here,))
+            return Refusal(Reason.NOT_ANALYSED, NEVER, (here,))
         top = self.top(key, above)
         if top is None:
             dead = self.dead(above)
@@ -77,7 +85,7 @@ class Unreached:
     def lost(self, above: Mapping[str, int]) -> tuple[Refusal | None, Refusal | None]:
         """A call that is not followed and leads there: one by name, and the nearest through a pointer."""
         functions = self.program.functions
-        near: list[tuple[bool, int, int, Lost, str]] = []
+        near: list[tuple[int, int, int, Lost, str]] = []
         for node in self.program.graph.nodes:
             lost = node.action
             if not isinstance(lost, Lost):
@@ -85,7 +93,7 @@ class Unreached:
             leading = [f for f in lost.functions if f in above]
             if lost.reason == POINTER:
                 taken = [f for f in leading if f in self.program.taken]  # none other is called so
-                near += [(not _fits(lost, functions[f]), above[f], node.number, lost, f) for f in taken]
+                near += [(self.other(lost, f), above[f], node.number, lost, f) for f in taken]
             elif leading:
                 nearest = min(leading, key=lambda f: above[f])
                 return Refusal(Reason.NOT_ANALYSED, *_stopped(lost, functions[nearest].name, functions)), None
@@ -93,14 +101,22 @@ class Unreached:
             return None, None
         other, *_, lost, f = min(near, key=lambda one: one[:3])
         name = functions[f].name
-        if other:  # another pointer, below that call, leads to it
+        if other == OTHER:  # another pointer, below that call, leads to it
             what = f"`{name}`, which leads to the call, is only reached through pointers that are not followed"
             return None, Refusal(
                 Reason.NOT_ANALYSED,
                 what,
                 ((lost.call.span, f"a pointer that may lead anywhere is called here, {NOT_LOOKED_AT}"),),
             )
-        return None, Refusal(Reason.NOT_ANALYSED, *_stopped(lost, name, functions))
+        message, notes = _stopped(lost, name, functions)
+        why, there = why_anywhere(self.program)
+        return None, Refusal(Reason.NOT_ANALYSED, message + why, (*notes, *there))
+
+    def other(self, lost: Lost, f: str) -> int:
+        """How unlikely it is that a call through a pointer is of a function, by its name and its arguments."""
+        if not _fits(lost, self.program.functions[f]):
+            return OTHER
+        return 0 if called_by(self.program, lost, f) else 1
 
     def dead(self, above: Mapping[str, int]) -> ast.Call | None:
         """A call in a function that is reached, of one that leads to the call and is not."""

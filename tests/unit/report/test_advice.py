@@ -162,3 +162,14 @@ def test_a_fix_is_told_where_it_works_and_else_that_none_was_found(folder: Path)
     entry = out[out.index("MPI_Send of large") :].split("\n2. ")[0].split("\n3. ")[0]
     assert "fix:" not in entry
     assert "change: " in entry
+
+
+def test_a_call_that_is_not_followed_is_not_told_as_one_that_nothing_reaches(folder: Path) -> None:
+    before = "#include <setjmp.h>\nstatic jmp_buf again;\n"
+    for text, why in (("if (setjmp(again)) return;", "the call is not followed"), ("", "nothing reaches the call")):
+        put = f"static void put(void) {{ {text} MPI_Send(large, 100000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }}\n"
+        main = PROGRAM.partition("double use")[0] + before + put + "int main(void) { %s return 0; }\n"
+        (folder / "a.c").write_text(main % ("put();" if text else ""), encoding="utf-8")
+        code, out, err = run_tool(["a.c", "--advise"])
+        assert code == 0, err
+        assert f"gain: not known: {why}\n" in out

@@ -9,7 +9,7 @@ from __future__ import annotations
 from opi_xform.codes import Reason
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Going
-from opi_xform.ownership.explain.culprits import least_count, touches_beyond
+from opi_xform.ownership.explain.culprits import least_count, told_beyond
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.model.buffers import Place, Refusal
 from opi_xform.ownership.placement.renewal import nodes_of
@@ -24,7 +24,7 @@ def check(going: Going) -> dict[Place, Refusal]:
         for use in facts.buffer.uses:
             if use.object == o and (use.node, use.argument) in found:
                 finding = found[(use.node, use.argument)]
-                readers, least = touches_beyond(judge, use), least_count(judge, use, going.places)
+                readers, least = told_beyond(judge, use), least_count(judge, use, going.places)
                 refusal = liveness_refusal(facts.program, facts.buffer, use, finding, readers, None, least)
                 out.setdefault(use.place, refusal)
     return out

@@ -42,13 +42,12 @@ def by_the_other_name(live: LiveData, use: Use, refusal: Refusal) -> Refusal:
     brought = "" if brings is None else _count(brings)
     sends, read = _first(live, use, reader, "send"), _read(live, use, reader)
     much = "" if sends is None else _count(sends)
-    if not brought or name == UNSPELLED or (read is None and much in ("", brought)):
+    if brings is None or name == UNSPELLED or (read is None and (not brought or much in ("", brought))):
         return refusal
-    assert brings is not None
     receive = "this receive" if brings is use else f"the receive at {line_of(live.names.span(brings.node))}"
     notes: tuple[tuple[Span, str], ...] = ()
     sent = ""
-    if sends is not None and much not in ("", brought):
+    if sends is not None and brought and much not in ("", brought):
         sent = f"{line_of(live.names.span(sends.node))} sends (`{much}`) no more of `{called}`"
         notes = ((live.names.span(sends.node), f"`{called}` is sent here"),)
     if read is not None:
@@ -56,7 +55,7 @@ def by_the_other_name(live: LiveData, use: Use, refusal: Refusal) -> Refusal:
         span = live.names.span(read if at is None else at)
         notes = (*read_notes(live.program, use.node, [_at(live, read)], [called]), *notes)
         sent = f"{line_of(span)} reads and {sent}" if sent else f"{line_of(span)} reads no more of `{called}`"
-    message = f"could not show that {sent} than {receive} brings (`{brought}`)"
+    message = f"could not show that {sent} than {receive} brings{f' (`{brought}`)' if brought else ''}"
     message += f": `{name}` changes places with `{partners}` at {line_of(refusal.notes[0][0])}"
     return replace(refusal, message=message, notes=(*notes, *refusal.notes))
 

@@ -11,7 +11,6 @@ from opi_xform.ownership.explain.culprits import (
     ahead,
     in_turn,
     least_count,
-    meets,
     readers_after,
     readers_of,
     readers_of_first_contents,
@@ -20,6 +19,7 @@ from opi_xform.ownership.explain.culprits import (
     unwritten,
 )
 from opi_xform.ownership.explain.deepest import surely_read
+from opi_xform.ownership.explain.reaching.in_common import meets
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Use
 

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 from case_tools import run_tool
+from ownership_support import source_in
+
+from opi_xform.graph.graph import Lost
+from opi_xform.ownership.explain.reaching.by_pointer import called_by, why_anywhere
 
 HEAD = """#include <mpi.h>
 #include <setjmp.h>
@@ -52,26 +56,37 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
         (
             f"void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void (*go)(void) = put;\n"
             "int main(void) {\n unknown();\n go();\n return 0; }",
-            "`put`, which leads to the call, may be called through a pointer that may lead anywhere",
-            10,
+            "`put`, which leads to the call, may be called through a pointer that may lead anywhere: nothing is known "
+            "of `unknown`, which line 9 calls",
+            (10, 9),
         ),
         (
             f"void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void all(int n) {{ if (n) put(); }}\n"
             "static int other(int a, int b) { return a < b; }\n"
             "static void (*go)(int) = all;\nstatic int (*less)(int, int) = other;\n"
             "int main(void) {\n unknown();\n less(1, 2);\n go(1);\n return 0; }",
-            "`all`, which leads to the call, may be called through a pointer that may lead anywhere",
-            14,
+            "`all`, which leads to the call, may be called through a pointer that may lead anywhere: nothing is known "
+            "of `unknown`, which line 12 calls",
+            (14, 12),
+        ),
+        (  # two pointers to functions of one type: that to which the function is handed out
+            f'void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void other(void) {{ puts(""); }}\n'
+            "static void (*get(void))(void) { return put; }\n"
+            "static void (*go)(void);\nstatic struct { void (*hook)(void); } on = {other};\n"
+            "int main(void) {\n unknown();\n on.hook();\n go = get();\n go();\n return 0; }",
+            "`put`, which leads to the call, may be called through a pointer that may lead anywhere: nothing is known "
+            "of `unknown`, which line 12 calls",
+            (15, 12),
         ),
     ],
 )
-def test_the_cause_and_its_line(text: str, message: str, line: int, tmp_path: Path) -> None:
+def test_the_cause_and_its_line(text: str, message: str, line: int | tuple[int, ...], tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(HEAD + text + "\n")
     code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
     assert code == 0, err
     (site,) = json.loads(out)["sites"]
     assert (site["code"], site["message"]) == ("OPI111", message)
-    assert [note["line"] for note in site["notes"]] == [line]
+    assert [note["line"] for note in site["notes"]] == ([line] if isinstance(line, int) else list(line))
 
 
 def test_a_place_inside_a_buffer_is_told_before_openmp_that_is_not_followed(tmp_path: Path) -> None:
@@ -102,7 +117,7 @@ int main(int argc, char **argv)
     found = json.loads(out)["sites"]
     inside = "the call begins inside `x`, at a place that the program computes; a message needs a buffer of its own"
     assert [site["code"] for site in found] == ["OPI104", "OPI111"]
-    assert found[0]["message"] == inside
+    assert found[0]["message"] == f"{inside}; also, {found[1]['message']}"
     line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
     assert found[1]["message"].endswith(f"is not followed: OpenMP `critical` in line {line} is not followed")
 
@@ -155,7 +170,7 @@ int main(void) {{ put(); return 0; }}
 
 @pytest.mark.parametrize(("called", "note"), [("put", "called here"), ("go", "here"), ("u->step", "here")])
 def test_a_place_inside_a_buffer_is_told_before_what_is_not_analysed(called: str, note: str, tmp_path: Path) -> None:
-    """Whatever the function does besides, the message stays where it is; of a whole buffer that is not known."""
+    """Whatever the function does besides, the message stays where it is; what else keeps it is told after that."""
     text = f"""{HEAD}static void put(double *p, int n)
 {{
     if (setjmp(again)) return;
@@ -176,8 +191,9 @@ int main(int argc, char **argv) {{
     assert code == 0, err
     found = json.loads(out)["sites"]
     inside = "the call begins inside `p`, at a place that the program computes; a message needs a buffer of its own"
-    assert (found[0]["code"], found[0]["message"]) == ("OPI104", inside)
+    assert (found[0]["code"], found[0]["message"]) == ("OPI104", f"{inside}; also, {found[1]['message']}")
     assert found[1]["code"] == "OPI111"
+    assert found[0]["notes"] == found[1]["notes"]
     assert found[1]["notes"][0]["message"] == f"{note}, and what more may keep it was not looked at"
 
 
@@ -241,3 +257,38 @@ int main(int argc, char **argv)
     code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
     assert code == 0, err
     assert [site["code"] for site in json.loads(out)["sites"]] == ["OPI208", "OPI403"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "held"),
+    [
+        ("go = one;", True),
+        ("go = two;", False),
+        ("hand(one);", True),
+        ("go = pick(1);", True),
+        ("on.hook = one; go = on.hook;", True),
+        ("on.hook = one; go = table[1];", False),
+        ("go = table[0];", True),
+    ],
+)
+def test_which_pointer_may_hold_a_function(sets: str, held: bool, tmp_path: Path) -> None:
+    text = f"""void unknown(void); void one(void) {{ unknown(); }} void two(void) {{ }}
+static void (*go)(void), (*rest)(void) = two;
+static struct {{ int n; void (*hook)(void); }} on;
+static void (*table[2])(void) = {{{"one" if "table[0]" in sets else "two"}, two}};
+static void hand(void (*f)(void)) {{ go = f; }}
+static void (*pick(int n))(void) {{ return n ? one : two; }}
+int main(int argc, char **argv)
+{{
+    unknown();
+    hand(two);
+    {sets}
+    rest = pick(0);
+    go();
+    return 0;
+}}
+"""
+    program = source_in(tmp_path, text).program
+    (lost,) = (n.action for n in program.graph.nodes if isinstance(n.action, Lost))
+    assert called_by(program, lost, "one") is held
+    assert why_anywhere(program)[0].startswith(": nothing is known of `unknown`, which line ")

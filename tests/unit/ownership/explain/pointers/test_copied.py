@@ -224,7 +224,7 @@ def test_a_loop_with_two_entries_is_named(tmp_path: Path) -> None:
     )
     assert (found[0]["code"], found[0]["message"]) == ("OPI111", message)
     inside = "the call begins inside `a`, at a place that the program computes; a message needs a buffer of its own"
-    assert (found[1]["code"], found[1]["message"]) == ("OPI104", inside)
+    assert (found[1]["code"], found[1]["message"]) == ("OPI104", f"{inside}; also, {message}")
 
 
 CHECKED = """

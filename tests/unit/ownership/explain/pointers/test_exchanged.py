@@ -119,3 +119,45 @@ static void step(int n)
     message = f"`col` changes places with `work_col` at line {line}, so it may be either buffer"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
     assert [note["line"] for note in found[-1]["notes"]] == [line]
+
+
+def test_a_count_that_cannot_be_named_again_is_left_out(tmp_path: Path) -> None:
+    """How much comes is a product; the loop that reads has a bound that shrinks, which is not known."""
+    text = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, size, w = 200;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int rows = w / size + (rank < w % size);
+    int *mine = malloc(w * rows * sizeof *mine), *come = malloc(w * rows * sizeof *come);
+    for (int i = 0; i < w * rows; i++)
+        mine[i] = i;
+    if (rank != 0)
+        MPI_Send(mine, w * rows, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (int i = 1; i < size && rank == 0; i++) {
+        MPI_Request r;
+        MPI_Irecv(come, w * rows, MPI_INT, i, 0, MPI_COMM_WORLD, &r);
+        for (int j = 0; j < w * rows; j++)
+            printf("%d ", mine[j]); // READ
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        int *t = come; come = mine; mine = t; // SWAP
+        if (i == w % size)
+            rows--;
+    }
+    free(mine);
+    free(come);
+    MPI_Finalize();
+    return 0;
+}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    _, site = json.loads(out)["sites"]
+    read, swap = line_of(text, "// READ"), line_of(text, "// SWAP")
+    message = f"could not show that line {read} reads no more of `mine` than this receive brings"
+    assert site["message"] == f"{message}: `come` changes places with `mine` at line {swap}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from read_programs import line_of, sites
+from read_programs import TO, line_of, sites
 
 from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.part_reasons import beside_refusal
@@ -94,3 +94,50 @@ def test_of_two_buffers_by_one_name_that_of_the_call_is_told(tmp_path: Path) -> 
     lines[6:9] = [line.replace("(a", "(b").replace(" a)", " b)").replace("*a", "*b") for line in lines[6:9]]
     _, found = sites(lines, tmp_path, SHARED)
     assert "which stays: " in found[1]["message"] or "`b`" in found[1]["message"]
+
+
+ROWS = """static float old[18][34], next[18][34];
+static void step(void)
+{
+    for (int i = 1; i <= 16; i++)
+        for (int j = 1; j <= 32; j++)
+            next[i][j] = old[i - 1][j] + old[i][j - 1]; // READ
+    memcpy(old, next, sizeof old);
+}
+"""
+
+
+def test_a_line_that_reads_the_message_as_well_is_not_told_to_read_beside_it(tmp_path: Path) -> None:
+    """The first thing that it reads is the row above, the second one the row that is sent."""
+    lines = ["for (int t = 0; t < n; t++) {", "MPI_Send(&old[16][1], 32, MPI_FLOAT, " + TO, "step();", "}"]
+    text, found = sites(lines, tmp_path, ROWS)
+    assert (found[0]["code"], found[0]["message"]) == (
+        "OPI101",
+        f"`old` is read at line {line_of(text, '// READ')} after the send",
+    )
+    _, found = sites(lines, tmp_path, ROWS.replace("old[i][j - 1]", "old[i - 1][j - 1]"))
+    assert f"read at line {line_of(text, '// READ')}" not in found[0]["message"]
+
+
+def test_what_another_process_touches_is_not_told_of_a_receive_that_is_too_short(tmp_path: Path) -> None:
+    lines = [
+        "for (int size = 1; size <= N * 8; size *= 2) {",
+        "for (int i = 0; i < size; i++) out[i] = in[i] = i; // FILL",
+        "if (rank == 0) {",
+        "for (int t = 0; t < 4; t++) MPI_Isend(out, size, MPI_CHAR, 1, 1, MPI_COMM_WORLD, rq + t);",
+        "MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);",
+        "MPI_Recv(in, 400, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // SHORT",
+        "} else {",
+        "for (int t = 0; t < 4; t++) MPI_Irecv(in, size, MPI_CHAR, 0, 1, MPI_COMM_WORLD, rq + t); // LONG",
+        "MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);",
+        "MPI_Send(out, 400, MPI_CHAR, 0, 2, MPI_COMM_WORLD);",
+        "}",
+        "}",
+    ]
+    before = "static char out[N * 8], in[N * 8];\nstatic MPI_Request rq[4];\n"
+    text, found = sites(lines, tmp_path, before)
+    told = {site["line"]: site for site in found}
+    line, short = line_of(text, "// FILL"), told[line_of(text, "// SHORT")]
+    message = f"line {line} may touch bytes of `in` beyond those the receive makes room for"
+    assert (short["code"], short["message"], [n["line"] for n in short["notes"]]) == ("OPI216", message, [line])
+    assert told[line_of(text, "// LONG")]["message"].endswith(f"would not be enough: {message}")

@@ -91,7 +91,7 @@ def test_a_receive_of_a_part_brings_no_other_part_anew(tmp_path: Path) -> None:
     ]
     text, found = sites(lines, tmp_path)
     assert found[0]["code"] == "OPI101"
-    assert f"line {line_of(text)} may read" in found[0]["message"]
+    assert f"may be read at line {line_of(text)} after the send" in found[0]["message"]
     assert "changes places" not in found[0]["message"]
 
 
