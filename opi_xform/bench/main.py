@@ -22,6 +22,7 @@ from opi_xform.bench.kinds import (
     fibers,
     memory,
     memory_report,
+    onesided_goals,
     opbench,
     threads,
     windows,
@@ -62,7 +63,14 @@ BENCHES = {
     "threads": Bench(
         "a message between 2 threads of a process against 2 processes, 8 B to 1 MiB", threads.run, threads.text_of
     ),
-    **{one.name: Bench(f"time per {one.what}", partial(programs.run, one)) for one in programs.TABLE},
+    **{
+        one.name: Bench(
+            f"time per {one.what}",
+            partial(programs.run, one),
+            onesided_goals.text_of if one.name == "onesided" else result_text,
+        )
+        for one in programs.TABLE
+    },
     **{
         one.name: Bench(f"time per {one.what}", measure, windows_report.text_of, windows_report.save_plot)
         for one, measure in windows.MEASURED

@@ -72,6 +72,13 @@ def test_the_target_takes_no_part(mpi_user: MpiUser, shared_tmp: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
+def test_puts_that_are_left_to_their_target(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
+    """Whoever comes after the epoch finds them, and none needs the kernel."""
+    result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "left"))
+    assert "left: ok, 0 failures" in result.out
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
 def test_a_target_that_waits_makes_small_copies(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
     """In calls of libopi and of the MPI. One that computes is not needed for them."""
     result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "ask"))

@@ -26,7 +26,7 @@ QUIET = {
     "UCX_ERROR_SIGNALS": "",
 }
 UNIT = ("ask", "copy", "heap", "match", "pool")
-WINDOWS = ("windows", "span", "ask")
+WINDOWS = ("windows", "span", "ask", "left")
 RANKS = ("inbox", "messages", "p2p", "streams", "unslowed", "colls", "comms")
 MPICH = [mpi for mpi in MPIS if mpi.kind == "mpich"]
 
@@ -102,6 +102,13 @@ def test_windows_have_no_report(sanitized: Path, opi_cache: Path) -> None:
 def test_copies_by_a_target_that_waits_have_no_report(sanitized: Path, opi_cache: Path) -> None:
     result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "ask", "200", **QUIET)
     assert "ask: ok, 0 failures" in result.out
+    assert "Sanitizer" not in result.err
+    assert "runtime error" not in result.err
+
+
+def test_puts_that_are_left_to_their_target_have_no_report(sanitized: Path, opi_cache: Path) -> None:
+    result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "left", **QUIET)
+    assert "left: ok, 0 failures" in result.out
     assert "Sanitizer" not in result.err
     assert "runtime error" not in result.err
 

@@ -18,6 +18,9 @@
 #endif
 #define BENCH_SPINS_BEFORE_YIELD 20000
 #define BENCH_PER_RANK (BENCH_DEPTH + 1)
+#ifndef BENCH_MORE
+#define BENCH_MORE 0 /* bytes of shared memory for what else a program has, zero at first */
+#endif
 
 /* One per message under way and direction. The sender stores a pointer with release order after it wrote the data, so the
  * receiver, which loads it with acquire order, sees them; the receiver stores NULL with release order, so that its reads of
@@ -37,6 +40,7 @@ static struct bench_shared *bench_node;
 static uint64_t *bench_pool[2 * BENCH_PER_RANK], *bench_outs[BENCH_DEPTH], *bench_ins[BENCH_DEPTH];
 static int bench_pooled, bench_nposted, bench_nsent, bench_put, bench_got, bench_barriers;
 static char *bench_memory_at;
+BENCH_UNUSED static void *bench_more_at;
 static pid_t bench_child;
 
 static void bench_pause(int *spins)
@@ -166,7 +170,7 @@ BENCH_UNUSED static void bench_start(const char *name, int argc, char **argv)
     }
     bench_most = atoi(argv[1]);
     bench_max_bytes = (size_t)atol(argv[2]);
-    size_t head = (sizeof *bench_node + 4095) / 4096 * 4096, length = head + 2 * BENCH_PER_RANK * bench_stride();
+    size_t head = (sizeof *bench_node + 4095) / 4096 * 4096, length = head + 2 * BENCH_PER_RANK * bench_stride() + BENCH_MORE;
     char *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         perror("bench: mmap");
@@ -174,6 +178,7 @@ BENCH_UNUSED static void bench_start(const char *name, int argc, char **argv)
     }
     bench_node = (struct bench_shared *)memory;
     bench_memory_at = memory + head;
+    bench_more_at = memory + length - BENCH_MORE;
     bench_child = fork();
     if (bench_child < 0) {
         perror("bench: fork");

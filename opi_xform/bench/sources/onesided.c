@@ -13,13 +13,14 @@
  * With -DBENCH_NODES (the benchmark `onesided-nodes`): a third rank is a member of the windows, on another (pretended)
  * node. It takes no part in the epochs and is asleep, so there are no fences. Accumulates are timed, too.
  *
- * The limit, -DBENCH_BARE: as many copies into or out of shared memory, and one flag.
+ * The limit, -DBENCH_BARE: as many copies, and the flags of the epoch (onesided/epochs_bare.h).
  *
  *   mpiexec -n 2 ./onesided [samples [max_bytes]]
  */
 #ifdef BENCH_SKEW
 #define BENCH_DEPTH 16 /* operations of an epoch, each with a place of its own in the target's memory */
 #endif
+#define BENCH_MORE 4096
 #include "bench.h"
 
 enum sync { FENCE, PSCW, LOCK, LOCK_ALL, SYNCS };
@@ -51,6 +52,7 @@ static const char *const what_name[WHATS] = {"put-", "get-", "acc-"};
  */
 #define BEHIND_US 2
 #define BEHIND_MOST_US 4
+#define APART 1024 /* bytes, within a page, from where windows begin to where the origin's memory does: where malloc puts it is chance */
 static char *target, *origin; /* the memory of rank 1, where this rank can reach it; of this rank */
 static uint64_t epochs;       /* of the point */
 
@@ -69,157 +71,9 @@ static void stay_behind(void)
 }
 
 #ifdef BENCH_BARE
-static void open_window(enum kind kind, size_t bytes)
-{
-    (void)kind;
-    target = bench_memory_at + bench_stride() * BENCH_PER_RANK;
-    origin = malloc(bytes);
-    if (!origin)
-        exit(3);
-}
-
-static void close_window(void)
-{
-    free(origin);
-}
-
-static void begin(enum sync sync)
-{
-    (void)sync;
-}
-
-static void move(enum what what, size_t bytes, size_t at)
-{
-    memcpy(what == GET ? origin : target + at, what == GET ? target + at : origin, bytes);
-}
-
-static void meet(void)
-{
-    bench_barrier();
-}
-
-/* The release store makes the copied data visible to whoever reads the flag; nobody waits for it here. */
-static void end(enum sync sync)
-{
-    (void)sync;
-    atomic_store_explicit(&bench_node->to[1][0].slot, (uint64_t *)target, memory_order_release);
-}
-
-static void target_side(enum sync sync, double late_us)
-{
-    (void)sync;
-    compute(late_us);
-}
+#include "onesided/epochs_bare.h"
 #else
-#define PAGE ((size_t)4096)
-#define APART 1024
-
-static char *origin_in, *target_in; /* what is to be released */
-static MPI_Win window;
-static MPI_Group other;
-static MPI_Comm pair; /* origin and target */
-
-static void meet(void)
-{
-    MPI_Barrier(pair);
-}
-
-/*
- * Memory that begins so many bytes behind a page's start. How long a copy takes depends on how its two ends lie within
- * their pages, and where malloc puts them is chance: the origin's lies a quarter of a page away from where windows begin.
- */
-static char *placed(size_t bytes, size_t behind, char **in)
-{
-    *in = bench_memory(bytes + 2 * PAGE);
-    return *in + (PAGE - (uintptr_t)*in % PAGE) + behind;
-}
-
-static void open_window(enum kind kind, size_t bytes)
-{
-    MPI_Aint room = bench_rank == 1 ? (MPI_Aint)bytes * BENCH_DEPTH : 0;
-    MPI_Group all;
-    int peer = bench_rank == 0;
-
-    target = NULL;
-    if (kind == ALLOCATE)
-        MPI_Win_allocate(room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target, &window);
-    else if (kind == SHARED) {
-        MPI_Aint size;
-        int unit;
-
-        MPI_Win_allocate_shared(room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target, &window);
-        MPI_Win_shared_query(window, 1, &size, &unit, &target);
-    } else {
-        if (room)
-            target = placed(bytes * BENCH_DEPTH, 0, &target_in);
-        MPI_Win_create(target, room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    }
-    origin = placed(bytes, APART, &origin_in);
-    MPI_Win_get_group(window, &all);
-    MPI_Group_incl(all, 1, &peer, &other);
-    MPI_Group_free(&all);
-}
-
-static void close_window(void)
-{
-    int *flavor, found;
-
-    MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavor, &found);
-    int own = bench_rank == 1 && found && *flavor == MPI_WIN_FLAVOR_CREATE;
-    MPI_Win_free(&window);
-    MPI_Group_free(&other);
-    bench_release(origin_in);
-    if (own)
-        bench_release(target_in);
-}
-
-static void begin(enum sync sync)
-{
-    if (sync == FENCE)
-        MPI_Win_fence(0, window);
-    else if (sync == PSCW)
-        MPI_Win_start(other, 0, window);
-    else if (sync == LOCK)
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
-}
-
-static void move(enum what what, size_t bytes, size_t at)
-{
-    int words = (int)(bytes / sizeof(uint64_t));
-
-    if (what == GET)
-        MPI_Get(origin, (int)bytes, MPI_BYTE, 1, (MPI_Aint)at, (int)bytes, MPI_BYTE, window);
-    else if (what == ACCUMULATE)
-        MPI_Accumulate(origin, words, MPI_UINT64_T, 1, (MPI_Aint)at, words, MPI_UINT64_T, MPI_SUM, window);
-    else
-        MPI_Put(origin, (int)bytes, MPI_BYTE, 1, (MPI_Aint)at, (int)bytes, MPI_BYTE, window);
-}
-
-static void end(enum sync sync)
-{
-    if (sync == FENCE)
-        MPI_Win_fence(0, window);
-    else if (sync == PSCW)
-        MPI_Win_complete(window);
-    else if (sync == LOCK)
-        MPI_Win_unlock(1, window);
-    else
-        MPI_Win_flush(1, window);
-}
-
-/* What the target of an epoch does, computing for so long once its side is open. */
-static void target_side(enum sync sync, double late_us)
-{
-    if (sync == FENCE)
-        MPI_Win_fence(0, window);
-    else if (sync == PSCW)
-        MPI_Win_post(other, 0, window);
-    compute(late_us);
-    if (sync == FENCE)
-        MPI_Win_fence(0, window);
-    else if (sync == PSCW)
-        MPI_Win_wait(window);
-}
+#include "onesided/epochs_mpi.h"
 #endif
 
 static void fill(char *at, size_t bytes, int seed)
@@ -301,13 +155,23 @@ static double epoch(enum what what, enum sync sync, size_t bytes, int operations
     return bench_now() - t;
 }
 
-/* The median of the first n of samples, printed by rank 0. */
+/*
+ * The median of the first n of samples, printed by rank 0; of means of TOGETHER, where there are many: some processors'
+ * clocks have steps of 10 ns, of which a mean sees parts.
+ */
+#define TOGETHER 4
 static void print(double *samples, int n, size_t bytes, const char *what, enum sync sync, enum kind kind, const char *more)
 {
     char point[80];
+    int each = n >= 10 * TOGETHER ? TOGETHER : 1;
 
-    for (int i = 0; i < n; i++)
-        bench_keep(samples[i]);
+    for (int i = 0; i + each <= n; i += each) {
+        double sum = 0;
+
+        for (int j = i; j < i + each; j++)
+            sum += samples[j];
+        bench_keep(sum / each);
+    }
     snprintf(point, sizeof point, "%s%s-%s%s", what, sync_name[sync], kind_name[kind], more);
     bench_print(bytes, point, 1);
 }
@@ -345,14 +209,33 @@ static size_t after(size_t bytes)
     return bytes * (bytes < 8 ? 8 : bytes >= 8192 && bytes <= 65536 ? 2 : 4);
 }
 
+#define ROW_MAX_BYTES ((size_t)64 << 10)
 #ifdef BENCH_BARE
+#define ROWS_OF CREATE
 static void rows(enum what what)
 {
-    (void)what;
+    static double samples[BENCH_SAMPLES];
+
+    meet(); /* the target has said where its memory lies */
+    if (bench_rank == 0)
+        flags->kernel_refuses = !by_kernel(GET, 1);
+    meet();
+    for (size_t bytes = 1; !flags->kernel_refuses && bytes <= bench_max_bytes && bytes <= ROW_MAX_BYTES; bytes = after(bytes)) {
+        ready(what, LOCK_ALL, bytes, 1);
+        for (int i = -BENCH_WARM_UP; bench_rank == 0 && i < bench_most; i++) {
+            stay_behind();
+            double t = bench_now();
+            bench_wrong += !by_kernel(what, bytes);
+            if (i >= 0)
+                samples[i] = bench_now() - t;
+        }
+        finish(what, LOCK_ALL, bytes, 1);
+        print(samples, bench_most, bytes, what == GET ? "kernel-get-" : "kernel-put-", LOCK_ALL, CREATE, "");
+    }
 }
 #else
+#define ROWS_OF SHARED
 #define ROW 16
-#define ROW_MAX_BYTES ((size_t)64 << 10)
 static void rows(enum what what)
 {
     static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
@@ -387,7 +270,7 @@ static void all_points(enum kind kind)
 {
     static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
 
-    for (enum what what = PUT; kind == SHARED && what < ACCUMULATE; what++)
+    for (enum what what = PUT; kind == ROWS_OF && what < ACCUMULATE; what++)
         rows(what);
     for (enum sync sync = FIRST_SYNC; sync < SYNCS; sync++)
         for (enum what what = PUT; what < MEASURED_WHATS; what++)

@@ -284,11 +284,13 @@ static bool stay_awake(struct opi_wait *w) {
 /* One step of waiting; the caller polls before and after. */
 void opi_relax(struct opi_wait *w) {
     uint32_t n = ++w->n;
-    opiw_look(true);
+    if (opiw_look(true)) /* others copy to and from our memory, and will again: who yields comes late for that */
+        w->asked = n;
+    uint32_t alone = n - w->asked;
     if (OPI_UNLIKELY(opi.threads)) {
         /* Others must get in while we wait. */
         opi_leave();
-        if (n > opi.spin_limit)
+        if (alone > opi.spin_limit)
             sched_yield();
         opi_enter();
     }
@@ -297,7 +299,7 @@ void opi_relax(struct opi_wait *w) {
         sched_yield();
         opi_enter();
     }
-    if (OPI_LIKELY(n < opi.spin_limit)) {
+    if (OPI_LIKELY(alone < opi.spin_limit)) {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -305,9 +307,11 @@ void opi_relax(struct opi_wait *w) {
 #endif
         if ((n & 127) == 127 || OPI_UNLIKELY(opi.nheld != 0))
             opi_native_poll();
+        if (OPI_UNLIKELY((n & 8191) == 8191)) /* asked again and again; about as often as who sleeps does */
+            opi_kick_those(w->on);
         return;
     }
-    uint32_t over = n - opi.spin_limit;
+    uint32_t over = alone - opi.spin_limit;
     if ((over & 7) == 0 || opi.nheld)
         opi_native_poll();
     if (over < opi.yield_limit || (w->below && !opi.threads)) {

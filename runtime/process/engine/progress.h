@@ -10,7 +10,7 @@
 void opi_progress_slow(void);
 
 struct opi_wait { /* zero but for `on` and `below` when it begins */
-    uint32_t n;
+    uint32_t n, asked; /* steps, and the last one of them in which others asked for a copy (shared/onesided/ask.c) */
     uint32_t naps;
     int on; /* local index of the rank we wait for, -1 for any */
     bool below; /* for the MPI below, which nothing wakes us for: yield, do not sleep */

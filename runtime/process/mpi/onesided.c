@@ -317,9 +317,9 @@ static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *sea
         opi_pool_free(seat);
     if (block)
         opi_pool_free(block);
-    opi_leave();
     if (w)
         opiw_drop(w);
+    opi_leave();
     free(x);
 }
 

@@ -1,6 +1,7 @@
-/* expose.c - the desk of this process (shared/onesided/ask.c), at which it looks while it has windows over private memory. */
+/* expose.c - what windows over private memory have in shared memory: the desk of this process (shared/onesided/ask.c), at which it looks while it has such windows, and
+ * what is left to others (batch.c). */
 #include "process/below/outside.h"
-#include "process/heap/pool.h"
+#include "process/heap/heap.h"
 #include "shared/onesided/onesided.h"
 
 static unsigned exposed;        /* windows in which others reach memory of this process by the kernel; inside the section */
@@ -24,4 +25,16 @@ struct opiw_desk *opi_expose(void) {
 void opi_cover(void) {
     if (!--exposed)
         atomic_store_explicit(&opiw_own_desk, NULL, memory_order_relaxed);
+}
+
+void *opiw_common(size_t n) {
+    void *p = opi_pool_alloc(n);
+    if (!p || opi_reachable(p, n))
+        return p;
+    opi_pool_free(p);
+    return NULL;
+}
+
+void opiw_common_free(void *p) {
+    opi_pool_free(p);
 }

@@ -1,7 +1,7 @@
 /* onesided.h - windows, written once for process ranks (libopi) and for thread and fiber ranks (libopi_ranks).
  *
  * The origin does everything: it reads and writes the target's memory by itself, and what ranks tell each other to synchronise lies in memory that all of
- * them reach.  The target takes no part, but for small puts after a post (batch.c).  A library fills in the functions under "the side"
+ * them reach.  The target takes no part, but for puts that it need not find before its epoch is over (batch.c).  A library fills in the functions under "the side"
  * below: process/mpi/onesided.c and ranks/window/onesided.c do. */
 #ifndef OPIW_ONESIDED_H
 #define OPIW_ONESIDED_H
@@ -27,24 +27,39 @@
 /* What a call answers where the window is none of ours and the MPI's own function is to be called.  No error code. */
 #define OPIW_NATIVE (-1)
 
+/* Pieces of a member's memory. */
+struct opiw_piece {
+    char *at;
+    size_t n;
+};
+
 /* What two members of a window tell each other: member i alone writes `pair[i]` of another's seat, by stores.  Numbers only grow (and wrap). */
 struct opiw_pair {
     _Atomic uint32_t posted;    /* how often i has posted to the owner of the seat; release: what i did to its memory before */
-    _Atomic uint32_t completed; /* how often i has completed an access epoch at the owner; release: its operations */
+    _Atomic uint32_t completed; /* twice how often i has completed an access epoch at the owner, and 1 if it has left something; release: its operations */
 };
 
-/* Puts that a member leaves in the seat of a target that has posted, for that to store when it waits: member i alone writes `note[i]` of another's seat, between
- * seeing the post and `completed`, and the owner alone reads it, between that and its next post. */
+/* Puts that a member leaves to their target, which stores them when it ends its epoch (batch.c).  Member i alone writes the two of `note[i]` of another's seat, and last
+ * `due` (release); the owner reads one where it finds there what it looks for (acquire).  The first is for post and wait: the owner reads it after `completed`, and before it
+ * posts again; i writes it after a post.  Fences use both in turns: the owner reads one before it comes to the next fence, and i writes that again after it. */
 #define OPIW_NOTE_RUNS 4
 #define OPIW_NOTE_BYTES 184
+struct opiw_parcel;
 struct opiw_note {
-    uint32_t runs; /* 0: nothing; the owner sets it back */
-    struct {
-        char *at; /* in the owner's memory */
-        size_t n;
-    } run[OPIW_NOTE_RUNS];
+    _Atomic uint32_t due; /* when it is to be stored: OPIW_DUE_AT_WAIT, or OPIW_DUE_AT_FENCE of the fence's number; 0: it was */
+    uint32_t runs;        /* 0: they are in parcels */
+    union {
+        struct opiw_piece run[OPIW_NOTE_RUNS]; /* in the owner's memory */
+        struct opiw_parcel *parcels;           /* in memory that both reach, at the same address */
+    };
     char data[OPIW_NOTE_BYTES]; /* of all runs, one after the other */
 };
+#define OPIW_DUE_AT_WAIT ((uint32_t)2)
+#define OPIW_DUE_AT_FENCE(number) ((uint32_t)(number) * 2 + 1)
+static inline int opiw_note_of(uint32_t due) {
+    return due == OPIW_DUE_AT_WAIT ? 0 : (int)(due / 2 % 2);
+}
+_Static_assert(sizeof(struct opiw_note) == 256, "lines of their own");
 
 /* A member's place in memory that all members reach, zero when it is made. */
 struct opiw_seat {
@@ -53,21 +68,17 @@ struct opiw_seat {
     _Atomic uint32_t combining; /* 1 while somebody accumulates into this member's memory; acquire and release */
     _Atomic uint32_t sleepers;  /* who waits for one of the two; sequentially consistent with them, so that who gives one back wakes who sleeps */
     _Atomic uint32_t asks;      /* the side's: 1 where its owner asks to be woken; only by exchange, acquire and release (ranks/window/onesided.c) */
-    _Atomic uint32_t notes;     /* how many of the notes in it the owner has yet to store; relaxed, as what `completed` tells is read first */
+    _Atomic uint32_t left;      /* the last fence that its owner has left; release: it has stored what was left to it there.  Kept where others may leave something */
     char apart[40];             /* what others poll lies in lines of their own */
     _Atomic uint32_t arrived;   /* of member 0's seat alone: who is at the barrier */
     _Atomic uint32_t round;     /* the same: barriers that are over; release by the last to come, acquire by all others */
     _Atomic uint32_t departed;  /* the same: who will not look at it again */
-    char apart_too[52];
-    struct opiw_pair pair[]; /* of each member, and after them, on a line of their own, their notes */
+    _Atomic uint32_t posted;    /* the same: the last fence at which anybody has left something to anybody; relaxed, before `arrived` */
+    char apart_too[48];
+    struct opiw_pair pair[]; /* of each member, and after them, on a line of their own, their notes, two of each */
 };
 #define OPIW_EXCLUSIVE ((uint32_t)1 << 31)
-
-/* Pieces of a member's memory. */
-struct opiw_piece {
-    char *at;
-    size_t n;
-};
+#define OPIW_COMPLETIONS ((uint32_t)1 << 31) /* that `completed` tells apart */
 
 /* Where a process is asked for copies to and from its private memory, by others that have a window on it (ask.c).  One for all windows of a process, in memory that
  * all their members reach, zero when it is made and never given back.  What is polled, and what is written by whom, lies in lines of its own.
@@ -158,6 +169,7 @@ struct opiw_target {
     bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
     uint8_t passed, passing; /* marked: questions that are still not to be asked after one in vain, and how many there were then */
     bool answers;        /* marked: the last question was answered; false before the first one */
+    bool left;           /* marked: something was left to it in the epoch that ends */
     uint32_t looks;      /* marked: its desk's, when the last question was in vain */
     struct opiw_pace pace[OPIW_PACES]; /* marked */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */
@@ -174,6 +186,7 @@ struct opiw_win {
     bool dynamic;  /* displacements are addresses */
     bool exposed;  /* between MPI_Win_post and the end of MPI_Win_wait */
     bool used;     /* the fence epoch has had an operation */
+    bool owed;     /* at the last fence something was left to a target, which may have yet to store it */
     bool watched;  /* the side wants to hear of operations and of their ends */
     struct opiw_batch *batches; /* those that hold something are among them */
     uint32_t fences; /* how many there were; all members count alike */
@@ -244,6 +257,9 @@ void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t
 void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at, size_t n, const void *from);
 /* Do loads and stores reach these bytes of another member, at this address?  Asked for dynamic windows. */
 bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const void *p, size_t n);
+/* Memory that all members reach who are on this node, at the same address; NULL: there is none.  Inside begin and end. */
+void *opiw_common(size_t n);
+void opiw_common_free(void *p);
 /* The process of a target that loads and stores do not reach. */
 int opiw_pid(const struct opiw_target *t);
 /* The members of a group, by their rank in the window, to be freed; NULL where one is no member or memory is short.  A group of none gives one unused int. */
@@ -335,9 +351,13 @@ int opiw_refused(struct opiw_op *o);
 
 /* Keeps an operation that is not direct; false where it has to be done now.  `rc`: what became of those kept before, where there was no room. */
 bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc);
-/* What little is put to a target that has posted is left to it; the rest is kept.  And what others have left to this rank, who have completed: it is stored. */
-void opiw_leave(struct opiw_win *w, struct opiw_target *t);
-void opiw_take(struct opiw_win *w);
+/* What is kept for a target, if it is puts that can be left to it, is.  And what another member has left to this rank, due then: it is stored. */
+void opiw_leave(struct opiw_win *w, struct opiw_target *t, uint32_t due);
+void opiw_take(struct opiw_win *w, int from, uint32_t due);
+/* The same for all, before a fence and after its barrier. */
+void opiw_leave_all(struct opiw_win *w);
+void opiw_take_all(struct opiw_win *w);
+void opiw_batch_drop(struct opiw_batch *b);
 /* All that is kept for a target, NULL: for all, happens.  False where the kernel refuses some of it. */
 bool opiw_settle(struct opiw_win *w, struct opiw_target *t);
 
@@ -378,7 +398,7 @@ static inline bool opiw_may(struct opiw_win *w, const struct opiw_target *t) {
 bool opiw_barrier(const char *call, struct opiw_win *w);
 void opiw_wake_all(struct opiw_win *w); /* the others on this node */
 size_t opiw_seat_bytes(int members);
-struct opiw_note *opiw_note(struct opiw_seat *s, int members, int of);
+struct opiw_note *opiw_note(struct opiw_seat *s, int members, int of, uint32_t due);
 /* The last that a member does with a window: false where another will not come.  Its own seat may be freed afterwards. */
 bool opiw_depart(const char *call, struct opiw_win *w);
 void opiw_drop(struct opiw_win *w);

@@ -11,16 +11,16 @@ static size_t notes_at(int members) {
 }
 
 size_t opiw_seat_bytes(int members) {
-    return notes_at(members) + (size_t)members * sizeof(struct opiw_note);
+    return notes_at(members) + (size_t)members * 2 * sizeof(struct opiw_note);
 }
 
-struct opiw_note *opiw_note(struct opiw_seat *s, int members, int of) {
-    return (struct opiw_note *)((char *)s + notes_at(members)) + of;
+struct opiw_note *opiw_note(struct opiw_seat *s, int members, int of, uint32_t due) {
+    return (struct opiw_note *)((char *)s + notes_at(members)) + 2 * of + opiw_note_of(due);
 }
 
 void opiw_drop(struct opiw_win *w) {
     for (int i = 0; w->at && i < w->size; i++)
-        free(w->at[i].batch);
+        opiw_batch_drop(w->at[i].batch);
     free(w->start);
     free(w->post);
     free(w->near);
@@ -161,10 +161,13 @@ int opiw_fence(const char *call, int asserted, MPI_Win win) {
     if ((w->access != OPIW_NONE && w->access != OPIW_FENCED) || w->exposed)
         return bad(call, w, MPI_ERR_RMA_SYNC, "another epoch is open");
     int below = MPI_SUCCESS;
+    if (w->batches)
+        opiw_leave_all(w);
     bool settled = opiw_settle(w, NULL);
-    atomic_thread_fence(memory_order_seq_cst);
-    if (!opiw_barrier(call, w))
+    if (!opiw_barrier(call, w)) /* release, acquire: what anybody did before it is seen by everybody after it */
         return lost(call, w);
+    w->fences++;
+    opiw_take_all(w);
     /* The barrier before it: no member enters the MPI's fence, after which another node may read its memory, while this node still writes there.  The one
      * after it: nobody goes on to a member's memory before that has left the MPI's fence, which brings what other nodes have written. */
     BELOW(PMPI_Win_fence(asserted, win));
@@ -172,7 +175,6 @@ int opiw_fence(const char *call, int asserted, MPI_Win win) {
         return lost(call, w);
     w->access = asserted & MPI_MODE_NOSUCCEED ? OPIW_NONE : OPIW_FENCED;
     w->used = false;
-    w->fences++;
     return ended(call, w, settled, below);
 }
 
@@ -258,7 +260,7 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
         return bad(call, w, MPI_ERR_RMA_SYNC, "no access epoch that MPI_Win_start opened");
     int below = MPI_SUCCESS;
     for (int i = 0; w->batches && i < w->nstart; i++)
-        opiw_leave(w, &w->at[w->start[i]]);
+        opiw_leave(w, &w->at[w->start[i]], OPIW_DUE_AT_WAIT);
     bool settled = opiw_settle(w, NULL);
     opiw_tells(w);
     for (int i = 0; i < w->nstart; i++) {
@@ -266,7 +268,8 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
         t->started = false;
         if (OPIW_UNLIKELY(!t->seat))
             continue;
-        atomic_store_explicit(&t->seat->pair[w->rank].completed, ++t->completions, memory_order_release); /* our operations */
+        atomic_store_explicit(&t->seat->pair[w->rank].completed, ++t->completions * 2 + t->left, memory_order_release); /* our operations */
+        t->left = false;
         opiw_wake(w, w->start[i]);
     }
     free(w->start);
@@ -280,16 +283,19 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
 static bool has_completed(void *of) {
     struct from *f = of;
     struct opiw_seat *mine = f->w->at[f->w->rank].seat;
-    return atomic_load_explicit(&mine->pair[f->member].completed, memory_order_acquire) != f->w->at[f->member].seen;
+    return atomic_load_explicit(&mine->pair[f->member].completed, memory_order_acquire) / 2 != f->w->at[f->member].seen % OPIW_COMPLETIONS;
 }
 
 static void unexpose(const char *call, struct opiw_win *w) {
     if (OPIW_UNLIKELY(w->watched))
         opiw_watch_end(call, w, w->rank, OPIW_WAITED);
     opiw_heard(w);
-    opiw_take(w);
-    for (int i = 0; i < w->npost; i++)
+    struct opiw_seat *mine = w->at[w->rank].seat;
+    for (int i = 0; i < w->npost; i++) {
+        if (atomic_load_explicit(&mine->pair[w->post[i]].completed, memory_order_relaxed) % 2)
+            opiw_take(w, w->post[i], OPIW_DUE_AT_WAIT);
         w->at[w->post[i]].seen++;
+    }
     free(w->post);
     w->post = NULL;
     w->npost = 0;
