@@ -229,29 +229,21 @@ class Patterns:
         self.needs = [h for found in self.by_block.values() for h in found if h.needs]
 
     def at_need(self, need: Happening, block: int) -> Bounds:
-<<<<<<< HEAD
-        """What holds wherever something is needed: of no bytes nothing is, and to MPI_PROC_NULL nothing is sent."""
+        """What holds wherever something is needed: of no bytes nothing is, to MPI_PROC_NULL nothing is sent, and of a
+        broadcast only its root needs any.
+        """
         found = dict(self.outcomes.around(block))
         dest = destination(self.program, need.use) if need.use is not None else None
-        bounds = [] if dest is None else [self.outcomes.bound(dest, ">=")]
-        for bound in (*bounds, *self.outcomes.positive(need.length)):
+        broadcast = self.broadcasts.get(need.node) if need.use is None else None
+        bounds = list(self.outcomes.positive(need.length))
+        if broadcast is not None:
+            bounds.append(self.outcomes.bound(broadcast.away, "=="))
+        elif dest is not None:
+            bounds.append(self.outcomes.bound(dest, ">="))
+        for bound in bounds:
             known = found.get(bound.of)
             found[bound.of] = bound if known is None else known.and_also(bound)
         return found
-=======
-        """What holds wherever something is needed: to MPI_PROC_NULL nothing is, nor of a broadcast but in its root."""
-        found = self.outcomes.around(block)
-        dest = destination(self.program, need.use) if need.use is not None else None
-        broadcast = self.broadcasts.get(need.node) if need.use is None else None
-        if broadcast is not None:
-            bound = self.outcomes.bound(broadcast.away, "==")
-        elif dest is not None:
-            bound = self.outcomes.bound(dest, ">=")
-        else:
-            return found
-        known = found.get(bound.of)
-        return {**found, bound.of: bound if known is None else known.and_also(bound)}
->>>>>>> reA
 
     def paths(self, opened: frozenset[int]) -> Paths:
         """The program as it is seen with these loops open."""

@@ -15,20 +15,17 @@ from tests.machines.planted.memory import (
     renewed,
     successive_allocations,
 )
-<<<<<<< HEAD
-from tests.machines.planted.messages import atomic, conditions, ends, marks, proc_null, requests, sources, two_ways
-=======
 from tests.machines.planted.messages import (
     atomic,
     broadcasts,
     conditions,
+    ends,
     marks,
     proc_null,
     requests,
     sources,
     two_ways,
 )
->>>>>>> reA
 from tests.machines.planted.numbers import (
     cells,
     counters,
