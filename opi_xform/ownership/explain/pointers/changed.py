@@ -43,7 +43,8 @@ def _called(program: Program, n: int, reason: str) -> str:
     function, span = program.functions[lost.functions[0]], lost.call.span
     if reason == COUNT_DIFFERS:
         reason = f"it is called with {len(lost.call.args)} arguments, and has {len(function.params)} parameters"
-    return f"`{function.name}`, called at {line_of(span)}, is not followed: {reason}"
+    why = reason.removeprefix(f"`{function.name}`, which is not followed: ")
+    return f"`{function.name}`, called at {line_of(span)}, is not followed: {why}"
 
 
 def changed(program: Program, passed: Iterable[int]) -> Words | None:
