@@ -12,8 +12,9 @@ from opi_xform.budget import TooLargeError
 from opi_xform.effects.model import Effects
 from opi_xform.effects.table import load_effects
 from opi_xform.graph.around import Around
-from opi_xform.graph.islands import islands
-from opi_xform.graph.whole import Whole, merge
+from opi_xform.graph.graph import MAIN
+from opi_xform.graph.islands import Names, islands
+from opi_xform.graph.whole import Whole, entries, merge
 from opi_xform.ir import ast
 from opi_xform.ir.ast import Units
 from opi_xform.ir.calls import functions_called
@@ -90,26 +91,37 @@ def by_themselves(
     units: Sequence[ast.Unit], whole: Whole, effects: Effects, options: Options, kept: Plan, part: Part
 ) -> Plan:
     """The plan of a program beyond the budget, ``kept``, with what its functions show that are looked at alone."""
-    around = Around(whole, effects, False)
+    around = Around(whole, effects, entries(whole) == (MAIN,))
     sending: dict[str, list[ast.Call]] = {}
     for function, call, _ in all_calls(whole.functions.values(), effects):
         sending.setdefault(function.key, []).append(call)
     with part("alone"):
-        groups = islands(around.lowerings, sending)
-    shared = {name for name, many in Counter(n for group in groups for n in group).items() if many > 1}
+        names = Names(units, around)
+        groups = islands(names, sending)
+    shared = _several(g.functions for g in groups)
+    parts_share = shared | _several(p.functions for g in groups for p in g.parts)
     last: Program | None = None
     heard: set[Told] = set()
-    for alone in groups:
+    work = [(group, shared) for group in groups[::-1]]
+    while work:
+        island, others = work.pop()
+        parts = [(one, parts_share) for one in island.parts[::-1]]
+        alone = island.functions
         told = _told_of(options.told, alone, sending)
         try:
-            known = Analysis(whole, effects, around, False, part, alone=alone).program()
+            own = names.own(alone) if island.rooted else frozenset[str]()
+            others = others | names.left(alone) if island.rooted else others
+            known = Analysis(whole, effects, around, island.rooted, part, alone=alone, own=own).program(exchanges=True)
             with part("decide"):
                 plan = decide(units, known, replace(options, told=told))
         except TooLargeError:
+            work += parts
             continue
         known.end()
-        if not _changes(plan, known, known.functions.keys() - alone | shared):
-            kept, last = with_shown(kept, plan), known
+        if _changes(plan, known, known.functions.keys() - alone | others):
+            work += parts
+        else:
+            kept, last = with_shown(kept, plan, island.rooted), known
             heard.update(told)
     kept = replace(kept, diagnostics=(*kept.diagnostics, *_unheard(options.told, heard, kept)))
     if last is None or not kept.edits:
@@ -117,6 +129,11 @@ def by_themselves(
     unused = leftover_edits(parameters_of(last, units), kept.edits)  # what several groups together call no more
     last.end()
     return replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *unused))))
+
+
+def _several(groups: Iterable[Iterable[str]]) -> set[str]:
+    """Functions that more than one group has."""
+    return {name for name, many in Counter(n for group in groups for n in group).items() if many > 1}
 
 
 def _told_of(

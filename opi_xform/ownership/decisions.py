@@ -63,12 +63,16 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
     return Plan(tuple(decisions_of(functions, effects, {}, stray, lambda _: Refusal(Reason.BUDGET, message, here))))
 
 
-def with_shown(kept: Plan, plan: Plan) -> Plan:
-    """A plan with what another one shows, of functions that were looked at by themselves."""
+def with_shown(kept: Plan, plan: Plan, rooted: bool = False) -> Plan:
+    """A plan with what another one shows, of functions that were looked at by themselves.
+
+    rooted: of all that leads to them from main.  What stays because some function was not followed, may do so in the
+    whole program only by the budget.
+    """
     known = {
         (d.span.file, d.span.begin, d.side): d
         for d in plan.decisions
-        if d.decision == "convert" or (d.code in _SHOWN and d.message)
+        if d.decision == "convert" or (d.message and (d.code in _SHOWN or (rooted and _followed(d))))
     }
     return replace(
         kept,
@@ -77,6 +81,12 @@ def with_shown(kept: Plan, plan: Plan) -> Plan:
         needs_header=tuple(sorted({*kept.needs_header, *plan.needs_header})),
         diagnostics=(*kept.diagnostics, *plan.diagnostics),
     )
+
+
+def _followed(decision: Decision) -> bool:
+    """What is said of a site rests on no function that was not followed."""
+    said = (decision.message, *(note.message for note in decision.notes))
+    return not any("not followed" in text or "not be followed" in text or "budget" in text for text in said)
 
 
 def decisions_of(

@@ -13,6 +13,7 @@ address taken.  Such a call is none that the program makes (``never``), if the p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from opi_xform.effects.model import FunctionEffect
@@ -27,6 +28,9 @@ _HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
 
 _COMPILERS = ("_mm_", "_mm256_", "_mm512_", "__builtin_ia32_")
 """Vector functions of the compiler's headers: unknown in what they move, but they bring in no functions."""
+
+_TAGGED = re.compile(r"c:@[SU]@\w+")
+"""Keys of structs and unions that have a tag, outside of functions."""
 
 _HANDLERS = frozenset({"signal", "bsd_signal", "sysv_signal", "sigset", "sigaction"})
 _AS_HANDLER = (["int"], ["int", "pointer", "pointer"])
@@ -188,13 +192,18 @@ class _Casts:
 
 
 def agree(one: Type, other: Type) -> bool:
-    """Whether two types are compatible, or nearly: qualifiers, signs and what is in structs are not looked at."""
+    """Whether two types are compatible, or nearly: qualifiers, signs and what is in structs are not looked at.
+
+    Structs of different tags are not, also in different files (C 6.2.7p1).
+    """
     work = [(one, other)]
     while work:
         a, b = work.pop()
         if _kind(a) != _kind(b):
             return False
         if a.kind in ("int", "float") and a.size != b.size:
+            return False
+        if a.record != b.record and _TAGGED.fullmatch(a.record) and _TAGGED.fullmatch(b.record):
             return False
         if a.elem is not None and b.elem is not None:
             work.append((a.elem, b.elem))

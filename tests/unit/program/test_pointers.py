@@ -92,6 +92,10 @@ def test_types_that_agree() -> None:
     assert not agree(function, replace(function, params=(INT, INT)))
     assert not agree(function, replace(function, params=(to["int"],)))
     assert agree(function, replace(function, params=None)), "a function without a prototype"
+    one, other = (Type("record", "", 8, record=f"c:@S@{name}") for name in ("one", "other"))
+    assert agree(one, one)
+    assert not agree(one, other), "two tags"
+    assert agree(one, replace(other, record="c:@SA@other@a.c:1")), "a struct without a tag may be any"
 
 
 # --- functions that print ---------------------------------------------------------------------------------------------
