@@ -32,6 +32,10 @@ SMALL = 600
 """Instructions of a function and all that it calls, copies and all, from which on its calls are not followed."""
 
 
+ANY = ""
+"""What leads to every function: text that is not understood, a call through a pointer that may be any."""
+
+
 @dataclass(frozen=True, slots=True)
 class Island:
     """Functions that are looked at by themselves.
@@ -59,11 +63,11 @@ class Names:
         whole = around.whole
         self.around = around
         self.complete = entries(whole) == (MAIN,)
-        self.leading: dict[str, set[str]] = {}
+        self.leading: dict[str, set[str]] = {ANY: set(whole.functions)}
         users: dict[str, set[str]] = {}
         dark: set[str] = set()
         for name, function in whole.functions.items():
-            leading = self.leading[name] = self._called(name)
+            leading = self.leading[name] = {ANY} if function.refused else self._called(name)
             mine: set[str] = set()
             understood = not function.refused
             stack = [*expressions(function.body), *(v.init for v in function.variables.values() if v.init is not None)]
@@ -109,8 +113,9 @@ class Names:
         pointers = self.around.pointers
         if pointers.never(call):
             return ()
-        fitting = (n for n in pointers.taken if not pointers.known or pointers.fits(n, call))
-        return pointers.targets(call) or tuple(fitting)
+        if not pointers.known:
+            return (ANY,)
+        return pointers.targets(call) or tuple(n for n in pointers.taken if pointers.fits(n, call))
 
     def _outside(self) -> frozenset[str]:
         """What libraries are given to call; where it is not known which pointers they have, all that they may be."""
@@ -140,7 +145,7 @@ class Names:
             new = self.leaders.get(work.pop(), set()) - found
             found |= new
             work += new
-        return found
+        return found - {ANY}
 
     def _plain(self, name: str) -> bool:
         """A function that is followed wherever its arguments are those that it takes."""
@@ -175,10 +180,10 @@ class Names:
         found: set[str] = set()
         while work:
             name = work.pop()
-            if name in functions and name not in found:
+            if name in self.leading and name not in found:
                 found.add(name)
                 work += self.leading[name]
-        return found
+        return found - {ANY}
 
 
 def islands(names: Names, sending: Iterable[str]) -> list[Island]:

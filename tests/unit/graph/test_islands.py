@@ -326,6 +326,17 @@ VARIABLES: dict[str, tuple[dict[str, str], bool]] = {
         },
         False,
     ),
+    "a pointer of a library may lead anywhere": (
+        {
+            "FILE_SCOPE": "void *dlsym(void *, const char *);",
+            "APART": 'void (*some)(int); *(void **)&some = dlsym(0, "some"); some(n);',
+        },
+        False,
+    ),
+    "text that is not understood may call a function that names it": (
+        {"APART": '__asm__ volatile("" : : "r"(n) : "memory");'},
+        False,
+    ),
     "text that is not understood may name it": (
         {"HELPERS": 'static void look(void) { __asm__ volatile("" : : "m"(out) : "memory"); }', "APART": "look();"},
         False,
