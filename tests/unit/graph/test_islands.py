@@ -396,6 +396,34 @@ def test_variables_of_functions_by_themselves(name: str, beyond: None, tmp_path:
     assert (site.decision == "convert") == converts, site.why
 
 
+MADE = """static double **rows;
+static double **make(size_t many, size_t n)
+{
+    double **a = malloc(many * sizeof *a);
+    a[0] = malloc(many * n * sizeof **a);
+    for (size_t i = 1; i < many; i++) a[i] = a[0] + i * n;
+    return a;
+}"""
+
+
+def test_reasons_are_those_of_the_whole_program(beyond: None, tmp_path: Path) -> None:
+    parts = {
+        "FILE_SCOPE": MADE,
+        "PREPARE": "rows = make(2, n);",
+        "SEND": "for (int i = 0; i < n; i++) rows[0][i] = i; MPI_Send(rows[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "FINISH": "free(rows[0]); free(rows);",
+    }
+    site = variable_of(parts, tmp_path)
+    assert site.code == "OPI104"
+    assert "its rows parts of one block" in site.why
+
+
+def test_reasons_that_rest_on_a_function_that_is_not_followed_are_not_told(beyond: None, tmp_path: Path) -> None:
+    parts, _ = VARIABLES["it is handed to a function that is not followed"]
+    site = variable_of(parts, tmp_path)
+    assert site.code == "OPI401" or "not followed" not in site.why
+
+
 class _Deaf(set[int]):
     """Variables that nobody else is told of."""
 
