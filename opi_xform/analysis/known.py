@@ -14,7 +14,7 @@ from opi_xform.effects.model import Effects
 from opi_xform.effects.outside import foreign
 from opi_xform.graph.around import Around
 from opi_xform.graph.copies import Relevance, build
-from opi_xform.graph.graph import MAIN, Graph
+from opi_xform.graph.graph import MAIN, Background, Graph
 from opi_xform.graph.loops import LoopNest, loop_nest
 from opi_xform.graph.whole import Whole, called_back, entries, initialised
 from opi_xform.ir import ast
@@ -71,7 +71,8 @@ class Analysis:
     """A program, and how it is looked at: what all graphs of it have in common.
 
     complete: nothing outside the files calls in.  apart: what a person says of pointers.  alone: functions that are
-    looked at by themselves (``graph/islands.py``); the others may do anything.
+    looked at by themselves (``graph/islands.py``); the others may do anything, but for variables that are these'
+    ``own``.
     """
 
     whole: Whole
@@ -81,6 +82,7 @@ class Analysis:
     part: Part = untimed
     apart: Sequence[Apart] = ()
     alone: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, whole: Whole, effects: Effects, part: Part = untimed) -> Analysis:
@@ -138,10 +140,13 @@ class Analysis:
 
     def graph(self, relevance: Relevance | None) -> Graph:
         whole, around = self.whole, self.around
-        never_fail = succeeding(whole.functions, whole.variables, self.effects) if self.complete else frozenset()
-        return build(
+        rooted = bool(self.complete and self.alone)
+        never_fail = (
+            succeeding(whole.functions, whole.variables, self.effects) if self.complete and not rooted else frozenset()
+        )
+        graph = build(
             around.lowerings,
-            tuple(sorted(self.alone)) or entries(whole),
+            entries(whole) if self.complete else tuple(sorted(self.alone)) or entries(whole),
             self.effects,
             around.pointers,
             relevance,
@@ -149,6 +154,16 @@ class Analysis:
             never_fail,
             self.alone,
             around.bodies if self.alone else None,
+            rooted,
+        )
+        if not self.alone:
+            return graph
+        if not rooted:  # the rest of the program may hand any number to them
+            return replace(graph, background=Background(negative=True))
+        # what is not followed may set and name all variables but these, and make negative numbers
+        named = frozenset(key for key, v in whole.variables.items() if v.is_global) - self.own
+        return replace(
+            graph, passed=frozenset(whole.functions) - self.alone, background=Background(named=named, negative=True)
         )
 
     def promoted(self, last: list[Program], swaps: Sequence[Found] = ()) -> Program:
@@ -259,13 +274,13 @@ class Analysis:
         known, variables, background = self.whole.variables, shape.variables, shape.graph.background
         objects = Objects(variables, foreign(known, self.complete), joined)
         objects.relative = relative
-        objects.promoted = frozenset(variables.keys() - known.keys())
+        objects.unreached = frozenset(variables.keys() - known.keys()) | self.own
         objects.first_frame, objects.first_node = background.frame, background.node
         for key in sorted(key for key, v in variables.items() if v.is_global):
             o = objects.variable(-1, key)
-            if not self.complete and (self.alone or variables[key].kind == "extern"):
+            if not self.complete and (self.alone or variables[key].kind == "extern") and key not in self.own:
                 objects.exposed.add(o)
-        objects.called_back.update(objects.variable(-1, key) for key in self.around.called_back)
+        objects.called_back.update(objects.variable(-1, key) for key in self.around.called_back if key not in self.own)
         objects.hidden = self.around.hidden
         objects.floats_apart = self.around.floats_apart
         return objects

@@ -12,14 +12,15 @@ from opi_xform.budget import TooLargeError
 from opi_xform.effects.model import Effects
 from opi_xform.effects.table import load_effects
 from opi_xform.graph.around import Around
-from opi_xform.graph.islands import islands
-from opi_xform.graph.whole import Whole, merge
+from opi_xform.graph.graph import MAIN
+from opi_xform.graph.islands import Names, islands
+from opi_xform.graph.whole import Whole, entries, merge
 from opi_xform.ir import ast
 from opi_xform.ir.ast import Units
 from opi_xform.ir.calls import functions_called
 from opi_xform.ownership.buffers.uses import all_calls
 from opi_xform.ownership.decide import decide
-from opi_xform.ownership.decisions import all_kept, with_shown
+from opi_xform.ownership.decisions import all_kept, with_reasons, with_shown
 from opi_xform.ownership.disjoint import said_apart, with_assumption
 from opi_xform.ownership.model.buffers import Options, Program
 from opi_xform.ownership.model.plan import Decision, Plan, Told
@@ -90,25 +91,32 @@ def by_themselves(
     units: Sequence[ast.Unit], whole: Whole, effects: Effects, options: Options, kept: Plan, part: Part
 ) -> Plan:
     """The plan of a program beyond the budget, ``kept``, with what its functions show that are looked at alone."""
-    around = Around(whole, effects, False)
+    around = Around(whole, effects, entries(whole) == (MAIN,))
     sending: dict[str, list[ast.Call]] = {}
     for function, call, _ in all_calls(whole.functions.values(), effects):
         sending.setdefault(function.key, []).append(call)
     with part("alone"):
-        groups = islands(around.lowerings, sending)
-    shared = {name for name, many in Counter(n for group in groups for n in group).items() if many > 1}
+        names = Names(units, around)
+        groups = islands(names, sending)
+    entered = [one for group in groups for one in (group.parts or (group,))]
+    shared = _several(one.functions for one in entered)
     last: Program | None = None
     heard: set[Told] = set()
-    for alone in groups:
+    for island in (*entered, *(group for group in groups if group.rooted)):
+        alone = island.functions
         told = _told_of(options.told, alone, sending)
+        own = names.own(alone) if island.rooted else frozenset[str]()
         try:
-            known = Analysis(whole, effects, around, False, part, alone=alone).program()
+            analysis = Analysis(whole, effects, around, island.rooted, part, alone=alone, own=own)
+            known = analysis.program(exchanges=island.rooted)
             with part("decide"):
                 plan = decide(units, known, replace(options, told=told))
         except TooLargeError:
             continue
         known.end()
-        if not _changes(plan, known, known.functions.keys() - alone | shared):
+        if island.rooted:
+            kept = with_reasons(kept, plan)
+        elif not _changes(plan, known, known.functions.keys() - alone | shared):
             kept, last = with_shown(kept, plan), known
             heard.update(told)
     kept = replace(kept, diagnostics=(*kept.diagnostics, *_unheard(options.told, heard, kept)))
@@ -117,6 +125,11 @@ def by_themselves(
     unused = leftover_edits(parameters_of(last, units), kept.edits)  # what several groups together call no more
     last.end()
     return replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *unused))))
+
+
+def _several(groups: Iterable[Iterable[str]]) -> set[str]:
+    """Functions that more than one group has."""
+    return {name for name, many in Counter(n for group in groups for n in group).items() if many > 1}
 
 
 def _told_of(

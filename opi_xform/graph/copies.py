@@ -27,6 +27,7 @@ from opi_xform.graph.graph import (
     Lost,
     Node,
     Unbind,
+    anything,
     behind,
     given,
     inside,
@@ -34,7 +35,6 @@ from opi_xform.graph.graph import (
     wants,
 )
 from opi_xform.graph.pruned import pruned
-from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, used_temps
 from opi_xform.program.fixed import constant_parameters, successors
@@ -75,9 +75,11 @@ class _Builder:
         complete: bool,
         alone: frozenset[str] = frozenset(),
         bodies: Bodies | None = None,
+        rooted: bool = False,
     ) -> None:
         self.relevant = relevant
         self.alone = alone  # if only these are followed
+        self.rooted = rooted or not alone  # main is where the program begins
         self.others = tuple(sorted(lowerings.functions)) if alone else ()  # what may run before they begin
         self.printing = printing(lowerings, effects, pointers.taken) if complete else frozenset()
         running = relevant.reached if relevant is not None else sorted(lowerings.functions)
@@ -138,7 +140,7 @@ class _Builder:
         first = self.block()
         # (frame, callee, block to start in, block to continue in, target of the returned value)
         work: list[tuple[int, str, int, int, ins.Temp | None]] = []
-        if list(entries) == [MAIN] and not self.alone:
+        if list(entries) == [MAIN] and self.rooted:
             self.frames.append(Frame(0, MAIN, -1, -1))
             work.append((0, MAIN, first, self.block(), None))
         else:
@@ -162,7 +164,7 @@ class _Builder:
             starts.append(start)
             self.enter(0, start, -1, key, body, tuple(ins.Nondet() for _ in body.function.params), head, None, work)
             if self.alone:
-                self.add(len(self.frames) - 1, start, Lost(_anything(body.function), NOT_FOLLOWED, self.others))
+                self.add(len(self.frames) - 1, start, Lost(anything(body.function), NOT_FOLLOWED, self.others))
         self.succs[head] = (*starts, after)
 
     def copy(
@@ -335,7 +337,8 @@ class _Builder:
         """One of the functions that the pointer may point to."""
         names = self.pointers.targets(instr)
         bodies = [(name, body) for name in names if (body := self.lowerings.get(name)) is not None]
-        if not bodies or self.alone or any(self.reason(frame, name, body, len(instr.args)) for name, body in bodies):
+        reasons = {name: self.reason(frame, name, body, len(instr.args)) for name, body in bodies}
+        if not bodies or not self.rooted or not {"", NOT_FOLLOWED}.issuperset(reasons.values()):
             self.add(frame, at, Lost(instr, POINTER, tuple(sorted(self.lowerings.functions))))
             return at
         after = self.block()
@@ -344,6 +347,10 @@ class _Builder:
             start = self.block()
             starts.append(start)
             called = replace(instr, callee=ins.AddrFunc(name))
+            if reasons[name]:
+                self.add(frame, start, Lost(called, reasons[name], (name,)))
+                self.succs[start] = (after,)
+                continue
             if name in self.summarised:
                 self.summary(frame, start, called)
                 self.succs[start] = (after,)
@@ -455,14 +462,6 @@ class _Builder:
         return False
 
 
-def _anything(function: ast.Function) -> ins.CallInstr:
-    """What the rest of the program does before a function begins."""
-    start = replace(function.body.span, editable=False)
-    name = ast.FuncRef(function.type, start, function.key)
-    call = ast.Call(function.type, start, name, (), start)
-    return ins.CallInstr(start, 0, None, ins.AddrFunc(function.key), (), call)
-
-
 def build(
     lowerings: Lowerings,
     entries: Sequence[str],
@@ -473,14 +472,15 @@ def build(
     succeeding: frozenset[str] = frozenset(),
     alone: frozenset[str] = frozenset(),
     bodies: Bodies | None = None,
+    rooted: bool = False,
 ) -> Graph:
     """The graph of everything reached from the entries (``main`` alone, or functions that others call) and relevant.
 
     initialised: variables that initialisers of static storage name.  succeeding: library functions that return 0.
-    alone: only these functions are followed (``islands.py``).  bodies: if that is known already.
+    alone: only these functions are followed (``islands.py``).  bodies: if that is known already.  rooted: from main.
     """
     complete = list(entries) == [MAIN] and not alone
-    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding, complete, alone, bodies)
+    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding, complete, alone, bodies, rooted)
     builder.build(entries)
     for name in relevant.reached if relevant is not None else ():
         body = lowerings.get(name)
@@ -489,8 +489,6 @@ def build(
     b, outs = builder, {frame: found.key for frame, (found, _) in builder.outs.items()}
     graph = pruned(b.nodes, b.blocks, b.succs, b.frames, b.used, b.followed, outs)
     graph = replace(graph, addressed=b.addressed.variables, levels=b.cycles.below, cyclic=b.cycles.cyclic)
-    if alone:  # the rest of the program may hand any number to them
-        graph = replace(graph, background=replace(graph.background, negative=True))
     if relevant is None:
         return graph
     passed = frozenset(relevant.reached) - relevant.seen

@@ -7,7 +7,7 @@ when every copy of it agrees.  ``graph/copies.py`` builds it.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -171,6 +171,14 @@ def wants(call: ins.CallInstr, used: Container[int]) -> bool:
     """Somebody uses what an analysed function returns, and it is no floating number: of those nothing is known."""
     target = call.target
     return target is not None and call.call.type.kind not in ("float", "void") and target.number in used
+
+
+def anything(function: ast.Function) -> ins.CallInstr:
+    """What the rest of the program does before a function begins."""
+    start = replace(function.body.span, editable=False)
+    name = ast.FuncRef(function.type, start, function.key)
+    call = ast.Call(function.type, start, name, (), start)
+    return ins.CallInstr(start, 0, None, ins.AddrFunc(function.key), (), call)
 
 
 def miscounted(function: ast.Function, arguments: int, *, fewer: bool = False) -> str:

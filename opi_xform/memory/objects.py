@@ -58,7 +58,7 @@ class Objects:
         self.by_node: dict[int, int] = {}
         self.globals: set[int] = set()
         self.named: set[int] = set()  # globals that the program's text has a name for
-        self.promoted: frozenset[str] = frozenset()  # variables that were members, which no call that is lost reaches
+        self.unreached: frozenset[str] = frozenset()  # variables that no call which is lost reaches: members, say
         self.exposed: set[int] = {UNKNOWN}
         self.foreign: set[int] = {UNKNOWN}  # memory that others write: what it holds is a new unknown at each read
         self.called_back: set[int] = set()  # globals of functions that unknown code may call
@@ -83,7 +83,7 @@ class Objects:
             self.by_name.setdefault(key, []).append(found)
             if frame < 0:
                 self.globals.add(found)
-                if key not in self.promoted:
+                if key not in self.unreached:
                     self.named.add(found)
                 if key in self.others:
                     self.foreign.add(found)

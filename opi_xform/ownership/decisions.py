@@ -21,7 +21,7 @@ from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
-from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
+from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan, SiteKey
 
 _SHOWN = frozenset(
     {
@@ -65,18 +65,40 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
 
 def with_shown(kept: Plan, plan: Plan) -> Plan:
     """A plan with what another one shows, of functions that were looked at by themselves."""
-    known = {
-        (d.span.file, d.span.begin, d.side): d
-        for d in plan.decisions
-        if d.decision == "convert" or (d.code in _SHOWN and d.message)
-    }
+    shown = [d for d in plan.decisions if d.decision == "convert" or (d.code in _SHOWN and d.message)]
+    kept = _with(kept, shown)
     return replace(
         kept,
-        decisions=tuple(known.get((d.span.file, d.span.begin, d.side), d) for d in kept.decisions),
         edits=(*kept.edits, *plan.edits),
         needs_header=tuple(sorted({*kept.needs_header, *plan.needs_header})),
         diagnostics=(*kept.diagnostics, *plan.diagnostics),
     )
+
+
+def with_reasons(kept: Plan, plan: Plan) -> Plan:
+    """A plan whose sites that stay do so for what another one says, of functions with all that leads to them from main.
+
+    What stays there because some function was not followed, may do so in the whole program only by the budget.  What
+    converts there, stays.
+    """
+    converted = {_site(d) for d in kept.decisions if d.decision == "convert"}
+    told = [d for d in plan.decisions if d.decision == "keep" and d.message and _followed(d)]
+    return _with(kept, [d for d in told if _site(d) not in converted])
+
+
+def _with(plan: Plan, decisions: Iterable[Decision]) -> Plan:
+    known = {_site(d): d for d in decisions}
+    return replace(plan, decisions=tuple(known.get(_site(d), d) for d in plan.decisions))
+
+
+def _site(d: Decision) -> SiteKey:
+    return (d.span.file, d.span.begin, d.side)
+
+
+def _followed(decision: Decision) -> bool:
+    """What is said of a site rests on no function that was not followed."""
+    said = (decision.message, *(note.message for note in decision.notes))
+    return not any("not followed" in text or "not be followed" in text or "budget" in text for text in said)
 
 
 def decisions_of(

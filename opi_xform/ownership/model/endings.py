@@ -15,6 +15,7 @@ from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import functions_called
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
 from opi_xform.memory.values import Comparison
@@ -99,6 +100,10 @@ def _all_come_to(ended: set[_State], from_: Mapping[_State, set[_State]]) -> boo
 def _does_more(program: Program) -> bool:
     """Functions of the program may run when it ends: what registers them is called, or its address is taken."""
     nodes = (*program.graph.nodes, *program.graph.background.nodes)
+    if not _AT_ENDS.isdisjoint(
+        name for key in program.graph.passed for name in functions_called(program.functions[key])
+    ):
+        return True
     said = (leaf for node in nodes for _, operand in operands(node) for leaf in leaves(operand))
     return any(isinstance(leaf, ins.AddrFunc) and leaf.key in _AT_ENDS for leaf in said)
 

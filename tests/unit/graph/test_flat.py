@@ -13,7 +13,7 @@ from opi_xform.graph.around import Around
 from opi_xform.graph.bodies import Bodies
 from opi_xform.graph.flat import Flat
 from opi_xform.graph.graph import Bind, Frame, Lost, Node, Unbind
-from opi_xform.graph.islands import SMALL, islands
+from opi_xform.graph.islands import SMALL, Names, islands
 from opi_xform.graph.pruned import pruned
 from opi_xform.graph.whole import called_back, entries, initialised, merge
 from opi_xform.ir import instr as ins
@@ -149,13 +149,15 @@ static void leaf(void) {{ }} static void shared(void) {{ leaf(); }}
 static void again(int n) {{ if (n) again(n - 1); }}
 static void large(void) {{ {large} }}
 void one(void) {{ shared(); again(3); }} void two(void) {{ large(); }} void three(void) {{ one(); }}
-int main(void) {{ two(); three(); return 0; }}
+{start}
 """
+MAIN = "int main(void) { two(); three(); return 0; }"
 
 
-def groups(sending: tuple[str, ...], large: str = "") -> list[list[str]]:
-    found = around(CALLS.format(large=large)).lowerings
-    return sorted(plain(group) for group in islands(found, sending))
+def groups(sending: tuple[str, ...], large: str = "", start: str = "") -> list[list[str]]:
+    """Without a main, unless it is ``start``: with one, they begin there."""
+    found = around(CALLS.format(large=large, start=start))
+    return sorted(plain(group.functions) for group in islands(Names([], found), sending))
 
 
 def test_a_function_with_what_it_calls_as_far_as_that_is_small() -> None:
@@ -167,9 +169,23 @@ def test_a_function_with_what_it_calls_as_far_as_that_is_small() -> None:
 
 
 def test_functions_that_are_followed_from_one_another_are_one_group() -> None:
-    found = around("void one(void) { } void three(void) { one(); } int main(void) { three(); return 0; }").lowerings
-    assert [plain(g) for g in islands(found, ("one", "three"))] == [["one", "three"]]
+    found = Names([], around("void one(void) { } void three(void) { one(); }"))
+    assert [plain(g.functions) for g in islands(found, ("one", "three"))] == [["one", "three"]]
     assert islands(found, ("unknown",)) == []
+
+
+def test_a_group_begins_with_main_where_that_is_small() -> None:
+    assert groups(("one",), start=MAIN) == [["large", "leaf", "main", "one", "shared", "three", "two"]]
+    start = "void other(void); void (*some)(void) = one; int main(void) { three(); other(); }"
+    assert groups(("one",), start=start) == [["leaf", "one", "shared"]], "who else calls it is not known"
+
+
+def test_only_the_ways_are_followed_where_all_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "ROOTED", 60)
+    statements = "int i = 0;" + " i++;" * 50
+    assert groups(("one",), statements, MAIN) == [["leaf", "main", "one", "shared", "three"]]
+    monkeypatch.setattr(budget, "ROOTED", 3)
+    assert groups(("one",), statements, MAIN) == [["leaf", "one", "shared"]]
 
 
 def test_a_group_beyond_the_budget_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
