@@ -14,6 +14,7 @@ COPIED = 100_000  # from which on functions that no message needs are not copied
 SUMMARISED = 30_000  # how many are to be left then
 GROUP = 20_000  # how many a group of functions may have that is looked at by itself (``islands.py``)
 ROOTED = 60_000  # and how many with all ways to it from main
+ALL_ROOTED = 120_000  # from how many on, of all such groups together, no other one is looked at
 HANDLED = 100_000  # how many are to be left where functions are left out although they use messages' buffers
 ACCESSES = 40_000_000  # objects that instructions may touch, all together; a set of them is stored once
 REASONS = 3_000_000  # items that the sweeps come to which only reasons ask for (``liveness/asked.py``): a minute or two

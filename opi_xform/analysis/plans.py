@@ -7,6 +7,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from opi_xform import budget
 from opi_xform.analysis.known import Analysis, Part, untimed
 from opi_xform.budget import TooLargeError
 from opi_xform.effects.model import Effects
@@ -98,11 +99,14 @@ def by_themselves(
     with part("alone"):
         names = Names(units, around)
         groups = islands(names, sending)
-    entered = [one for group in groups for one in (group.parts or (group,))]
+    entered = [one for group in groups for one in (*group.parts, group) if not one.rooted]
     shared = _several(one.functions for one in entered)
     last: Program | None = None
     heard: set[Told] = set()
+    rooted = 0
     for island in (*entered, *(group for group in groups if group.rooted)):
+        if rooted > budget.ALL_ROOTED:
+            break
         alone = island.functions
         told = _told_of(options.told, alone, sending)
         own = names.own(alone) if island.rooted else frozenset[str]()
@@ -115,6 +119,7 @@ def by_themselves(
             continue
         known.end()
         if island.rooted:
+            rooted += len(known.graph.nodes)
             kept = with_reasons(kept, plan)
         elif not _changes(plan, known, known.functions.keys() - alone | shared):
             kept, last = with_shown(kept, plan), known
