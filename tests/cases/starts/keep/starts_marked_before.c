@@ -1,4 +1,4 @@
-/* Marks for all parts are put before the loop over these: what is none came. */
+/* Marks for all parts are put before the loop over these: what did not come counts as nothing. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,7 @@ int main(int argc, char **argv)
             for (int k = 0; k < N; k += 200) {
                 MPI_Recv(&out[k], 200, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(out)
                 for (int i = k; i < k + 200; i++)
-                    if (out[i] >= 0)
-                        sum += out[i];
+                    sum += out[i] * (out[i] + 1.0);
             }
         }
         free(out);

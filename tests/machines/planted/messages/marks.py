@@ -57,8 +57,8 @@ BUGS = (
     Bug(
         "marks stand before their receive",
         _MARKS,
-        "if loop is not None and before not in loop.blocks and loop.number not in moving:",
-        "if loop is not None and loop.number not in moving:",
+        "                (later if once or out else work).append(way)",
+        "                if not back:\n                    (later if once or out else work).append(way)",
         ("f_marks_behind",),
         condition="first contents",
     ),
