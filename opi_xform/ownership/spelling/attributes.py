@@ -5,7 +5,7 @@ ends, entries of the sections ``.init_array`` and ``.fini_array`` like the first
 a function gives it a second name, and so does ``double g(void) __asm__("f")``.  Calls of a ``weak`` function may run
 another one.  The program graph has no such calls, so no site of a program with one converts.  An ``alias`` of an object
 is a second variable to it that is the same memory: what is stored in one is found in the other, and it has no such
-variables either.
+variables either.  What assembly outside of functions makes is not seen at all.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ _ATTRIBUTE = re.compile(
 )
 _SIGNS = (b"asm", b"__attribute", b"[[", b"_array", b"tors", b"pragma")  # a text without any of these has no such call
 _LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(((?:\s*(?:\w+|\"[\w.$]*\"))+)\s*\)")
+_ASSEMBLY = re.compile(rb"((?:__)?asm(?:__)?)\s*(?:(?:__)?volatile(?:__)?\s*)?\(")
+_LINES = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)  # of the preprocessor
 _STRING = re.compile(rb"\"([^\"]*)\"")
 _TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 
 
 _MEANING = {
     "weak": "another definition may replace a function that is `weak`",
+    "assembly": "`asm` outside of functions may make code and names that nothing shows",
     **dict.fromkeys(("alias", "weakref", "ifunc", "asm"), "`{}` gives a function or object a name that nothing shows"),
 }
 
@@ -60,10 +63,27 @@ def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
                 continue
             if _is_named(_STRING.findall(label.group(1)), _STRING.sub(b"", label.group(1)), map(texts.read, paths)):
                 return _span(path, data, label.start()), "asm"
+        outside = _outside(code)
+        if outside is not None:
+            return _span(path, data, outside), "assembly"
         for found in _ATTRIBUTE.finditer(code):
             word = next(group for group in found.groups() if group is not None)
             return _span(path, data, found.start()), word.decode("ascii")
     return None
+
+
+def _outside(code: bytes) -> int | None:
+    """Where assembly stands outside of all functions, and is no other name of what is declared before it."""
+    plain = _LINES.sub(_blanked, _TEXT.sub(_blanked, code))
+    for found in _ASSEMBLY.finditer(plain):
+        before = plain[: found.start()]
+        if before.rstrip()[-1:] in (b"", b";", b"}") and before.count(b"{") == before.count(b"}"):
+            return found.start(1)
+    return None
+
+
+def _blanked(match: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", match.group())
 
 
 def _is_named(parts: Sequence[bytes], macros: bytes, texts: Iterable[bytes]) -> bool:
@@ -81,5 +101,4 @@ def _span(path: str, data: bytes, at: int) -> Span:
 
 def _blank(match: re.Match[bytes]) -> bytes:
     """Comments become blanks of the same length; strings stay, for the names of sections."""
-    text = match.group()
-    return re.sub(rb"[^\n]", b" ", text) if text.startswith(b"/") else text
+    return _blanked(match) if match.group().startswith(b"/") else match.group()

@@ -241,7 +241,8 @@ def _given_up(names: Names, node: int, op: MpiOp) -> tuple[tuple[Span, str], ...
         if copied is not None:
             freed = (names.span(n), "a request that may be a copy is cancelled or freed here")
             return ((names.span(copied), "the request is copied here"), freed)
-    return ()
+    seen = frozenset(names.span(n) for n, _ in ends)
+    return () if _copied(names, slot.object) is None else _given_up_unseen(names.program, seen)
 
 
 def _told_only(names: Names, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
@@ -285,11 +286,14 @@ def _ends(names: Names) -> list[tuple[int, MpiOp]]:
     return [(n, op) for n, op in names.operations.items() if op.kind in ("cancel", "free_request")]
 
 
-def _given_up_unseen(program: Program) -> tuple[tuple[Span, str], ...]:
-    """A call of the text that cancels or frees a request, where not all that runs is in the graph."""
-    if not any(isinstance(node.action, Lost) for node in program.graph.nodes):
+def _given_up_unseen(program: Program, seen: frozenset[Span] | None = None) -> tuple[tuple[Span, str], ...]:
+    """A call of the text that cancels or frees a request, where not all that runs is in the graph.
+
+    seen: those that are, of which none is of the request; one that MPI calls back may be of a copy.
+    """
+    if seen is None and not any(isinstance(node.action, Lost) for node in program.graph.nodes):
         return ()
-    calls = [c for f in program.functions.values() for c in calls_of(f)]
+    calls = [c for f in program.functions.values() for c in calls_of(f) if seen is None or c.span not in seen]
     spans = {c.callee.name: c.span for c in calls if isinstance(c.callee, ast.FuncRef)}
     for name in sorted((spans.keys() | program.taken) - program.functions.keys()):
         effect = program.effects.get(name)
@@ -299,14 +303,24 @@ def _given_up_unseen(program: Program) -> tuple[tuple[Span, str], ...]:
 
 
 def _copied(names: Names, o: int) -> int | None:
-    """A node other than an MPI call that reads the request."""
+    """A node that reads the request, other than an MPI call of it."""
     for n in names.uses.get(("v", o, 0), ()):
         return n
     accesses = names.program.values.accesses
     for n in sorted(accesses.nodes(o)):
-        if accesses.touches(n, (o,), "R") and n not in names.operations:
+        if accesses.touches(n, (o,), "R") and not _of_request(names, n, o):
             return n
     return None
+
+
+def _of_request(names: Names, n: int, o: int) -> bool:
+    """An MPI call, and not one that sends the request's bytes as data."""
+    op = names.operations.get(n)
+    if op is None:
+        return False
+    given = (op.request, op.completes.requests if op.completes is not None else None)
+    slots = [slots_of(names, n, position) for position in given if position is not None]
+    return not op.send or any(slot is None or slot.object == o for slot in slots)
 
 
 def _never_waited_for(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:

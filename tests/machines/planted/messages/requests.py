@@ -12,6 +12,14 @@ _SLOTS = "opi_xform.ownership.requests.slots"
 
 BUGS = (
     Bug(
+        "a copy of a request is given up only where that is seen",
+        "opi_xform.ownership.conditions.calls.pending_requests",
+        "return () if _copied(names, slot.object) is None else _given_up_unseen(names.program, seen)",
+        "return ()",
+        ("cancelled_copy_unseen", "cancelled_copy_back"),
+        condition="pending requests",
+    ),
+    Bug(
         "a comparison that led to the call finds the same in the next turn",
         _PENDING,
         "if symbols.scope(c.left - c.right) <= around:",

@@ -12,6 +12,14 @@ _OWN = "opi_xform.attempts.own_parameters"
 
 BUGS = (
     Bug(
+        "assembly outside of functions is none of the program",
+        "opi_xform.ownership.spelling.attributes",
+        "if outside is not None:",
+        "if False:",
+        ("odd_assembly",),
+        condition="analysed",
+    ),
+    Bug(
         "the value of a return has no comma",
         "opi_xform.ownership.placement.edits",
         "if isinstance(plain(stmt.value), ast.Comma):",

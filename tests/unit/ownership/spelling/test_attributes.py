@@ -9,6 +9,7 @@ from opi_xform.ownership.spelling.attributes import unseen_call
 
 SECOND = "`{}` gives a function or object a name that nothing shows"
 UNSEEN = "`{}` makes the program run functions that nothing is seen to call"
+OUTSIDE = "`asm` outside of functions may make code and names that nothing shows"
 WEAK = "another definition may replace a function that is `weak`"
 
 
@@ -25,6 +26,8 @@ WEAK = "another definition may replace a function that is `weak`"
         ('void foo(void) {} double g(void) asm("f" "oo");', SECOND.format("asm")),
         ('#define PRE ""\nvoid f(void) {} double g(void) __asm__(PRE "f");', SECOND.format("asm")),
         ('#define NAME "f"\nvoid f(void) {} double g(void) __asm__(NAME);', SECOND.format("asm")),
+        ('void f(void) {}\n__asm__(".globl g\\n.set g, f\\n");', OUTSIDE),
+        ('#if 1\nasm("nop");\n#endif\n', OUTSIDE),
         ("__attribute__((weak)) void f(void) {}", WEAK),
         ("void f(void) {}\n#pragma weak f\n", WEAK),
     ],
@@ -40,6 +43,7 @@ def test_programs_with_them(text: str, meaning: str) -> None:
     [
         "/* asm (for speed) and a constructor (not here), weak (too) */ static int f(void) { return 1; }",
         'double g(void) __asm__("somebody_elses");',
+        'static void f(void) { __asm__ volatile("nop"); } static const char *g = "{ asm(";',
         "static int weak; int alias(int constructor) { return constructor + weak; }",
         "__attribute__((noinline, unused)) static void f(void) {}",
     ],
