@@ -278,7 +278,8 @@ class Analysis:
         objects.first_frame, objects.first_node = background.frame, background.node
         for key in sorted(key for key, v in variables.items() if v.is_global):
             o = objects.variable(-1, key)
-            if not self.complete and (self.alone or variables[key].kind == "extern") and key not in self.own:
+            seen = variables[key].kind == "extern" and (not self.complete or self.around.looks_up)
+            if (seen or (self.alone and not self.complete)) and key not in self.own:
                 objects.exposed.add(o)
         objects.called_back.update(objects.variable(-1, key) for key in self.around.called_back if key not in self.own)
         objects.hidden = self.around.hidden

@@ -11,7 +11,7 @@ from opi_xform.ir.calls import functions_called
 from opi_xform.ir.typed import floats_apart
 from opi_xform.program.keeping import hidden
 from opi_xform.program.lowerings import Lowerings
-from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.pointers import HANDS_OUT, PointerCalls
 
 
 class Around:
@@ -22,6 +22,7 @@ class Around:
         self.effects = effects
         self.lowerings = Lowerings(whole.functions, {k: v for k, v in whole.variables.items() if v.is_global}, effects)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
+        self.looks_up = not HANDS_OUT.isdisjoint(called)  # what has a name for the linker may be found by it
         self.pointers = PointerCalls(
             whole.functions, effects, whole.taken, called, complete, whole.variables, whole.records
         )

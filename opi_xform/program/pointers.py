@@ -22,7 +22,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Record, Type
 from opi_xform.ir.walk import expressions, statements, within
 
-_HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
+HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
 """Library functions whose results may be pointers to functions of other code."""
 
 _COMPILERS = ("_mm_", "_mm256_", "_mm512_", "__builtin_ia32_")
@@ -184,7 +184,7 @@ class _Casts:
 
 def unfollowed(name: str, functions: Collection[str], effects: Mapping[str, FunctionEffect]) -> bool:
     """A function that is called by its name is none of the program's, and may hand out any pointer."""
-    known = name in functions or (name in effects and name not in _HANDS_OUT)
+    known = name in functions or (name in effects and name not in HANDS_OUT)
     return not known and not name.rpartition(":")[2].startswith(_COMPILERS)
 
 

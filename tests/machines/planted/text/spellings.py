@@ -12,6 +12,14 @@ _OWN = "opi_xform.attempts.own_parameters"
 
 BUGS = (
     Bug(
+        "the dynamic linker finds no variable of the program's",
+        "opi_xform.graph.around",
+        "self.looks_up = not HANDS_OUT.isdisjoint(called)",
+        "self.looks_up = False",
+        ("odd_dlsym",),
+        condition="escape",
+    ),
+    Bug(
         "assembly outside of functions is none of the program",
         "opi_xform.ownership.spelling.attributes",
         "if outside is not None:",
