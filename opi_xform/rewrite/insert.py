@@ -15,7 +15,7 @@ from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 from opi_xform.text.errors import PlanError
 from opi_xform.text.layout import Layout
-from opi_xform.text.lex import SourceText
+from opi_xform.text.lex import SourceText, on_one_line
 
 # Phases of a ByteEdit's rank: what ends at an offset stands before what begins there.
 _AFTER, _BEFORE, _END = 0, 1, 2
@@ -285,7 +285,7 @@ def _lines(texts: Iterable[str], layout: Layout) -> list[bytes]:
     """The lines of the statements, their own indentation (four blanks or a tab a level) in the file's steps."""
     lines = []
     for text in texts:
-        for line in text.encode("utf-8", "surrogateescape").splitlines():
+        for line in on_one_line(text).encode("utf-8", "surrogateescape").splitlines():
             body = line.lstrip(b" \t")
             if body:
                 levels = line[: len(line) - len(body)].replace(b"\t", b"    ").count(b"    ")

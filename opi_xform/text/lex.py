@@ -31,6 +31,7 @@ _DIRECTIVE = re.compile(rb"[ \t]*(?:/\*(?:[^*]|\*(?!/))*\*/[ \t]*)*#(?:[ \t]|/\*
 _WORD_END = re.compile(rb"[A-Za-z0-9_$]+\Z")
 _IFS = frozenset((b"if", b"ifdef", b"ifndef"))
 _ELSES = frozenset((b"else", b"elif", b"elifdef", b"elifndef"))
+_SPLICE = re.compile(rb"\\\r?\n")
 _SPACE = b" \t\r\n\f\v"
 
 
@@ -294,3 +295,16 @@ class SourceText:
                 break
             start = self.line_start(region.begin)
         return start
+
+
+def on_one_line(text: str) -> str:
+    """The text without comments that end with their line, and without lines that a backslash goes on: it means the same
+    when its lines are joined.
+    """
+    data = text.encode("utf-8", "surrogateescape")
+    out, at = [], 0
+    for region in SourceText(data).regions:
+        if region.kind == COMMENT and data.startswith(b"//", region.begin):
+            out.append(data[at : region.begin])
+            at = region.end
+    return _SPLICE.sub(b"", b"".join((*out, data[at:]))).decode("utf-8", "surrogateescape")

@@ -20,6 +20,7 @@ from opi_xform.ownership.model.plan import Edit, InsertStatement
 from opi_xform.ownership.spelling.mentions import Definitions, Texts, children, plain, walk
 from opi_xform.ownership.spelling.scopes import PASTED, declared_by_macros, expanded, words, written_as_int
 from opi_xform.ownership.spelling.scopes import hidden as hidden_names
+from opi_xform.text.lex import on_one_line
 
 _SIMPLE = re.compile(r"\w+(?:(?:\.|->)\w+|\[\w+\])*")  # needs no parentheses
 _COMMENT = re.compile(r"(?<=\n)(?:(?://[^\n]*\n)+|/\*(?:(?!\*/).)*\*/[ \t]*\n)\Z", re.DOTALL)
@@ -235,7 +236,7 @@ def _text(
         return None
     whole = texts.of(e.span)
     if replaced is None:
-        return _without_comments(whole)
+        return on_one_line(whole)
     changes: list[tuple[int, int, str]] = []
     for part in evaluated_parts(e):
         if isinstance(part, ast.SizeOf):
@@ -254,7 +255,7 @@ def _text(
             inner = _text(program, argument, replaced, texts, whole_part) if of_wrapper else texts.of(argument.span)
             if inner is None:
                 return None
-            text = _without_comments(inner)
+            text = on_one_line(inner)
             if not _stands_alone(argument, text):
                 text = f"({text})"
             alike = whole_part and _as_written(argument).type.kind == "int"
@@ -265,12 +266,7 @@ def _text(
     data = whole.encode("utf-8", "surrogateescape")
     for begin, end, text in sorted(changes, reverse=True):
         data = data[: begin - base] + text.encode("utf-8", "surrogateescape") + data[end - base :]
-    return _without_comments(data.decode("utf-8", "surrogateescape"))
-
-
-def _without_comments(text: str) -> str:
-    """Without those that end with their line: what the text is put into goes on there."""
-    return text if "//" not in text or '"' in text else re.sub(r"//[^\n]*", "", text)
+    return on_one_line(data.decode("utf-8", "surrogateescape"))
 
 
 def _stands_alone(e: ast.Expr, text: str) -> bool:

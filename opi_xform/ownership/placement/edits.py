@@ -40,6 +40,7 @@ from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.ownership.spelling.scopes import declared, expanded, fresh, pieces, words
 from opi_xform.ownership.spelling.scopes import hidden as hidden_names
 from opi_xform.record import dataclass
+from opi_xform.text.lex import on_one_line
 
 RESULT = "opi_result"
 _READS = (
@@ -474,7 +475,7 @@ class Builder:
         name = fresh(name, self.program, self.texts)
         declared = f"{result.spelling} {name} ="  # the value stays where it is: it may be a message that is edited
         if info.role == "item" and isinstance(lowered.stmts[info.parent].stmt, (ast.Case, ast.Label)):
-            text = " ".join(text.split())
+            text = " ".join(on_one_line(text).split())
             self.edits.append(ReplaceText(keyword, f"{{ {declared}"))
             self.edits.append(InsertStatement(stmt.span, "after", f"{text} return {name}; }}"))
             return  # a declaration cannot stand after a label

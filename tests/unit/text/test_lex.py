@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opi_xform.text.lex import COMMENT, DIRECTIVE, LITERAL, SourceText
+from opi_xform.text.lex import COMMENT, DIRECTIVE, LITERAL, SourceText, on_one_line
 
 CODE = ("int a = 1;", "f(a, b);", "x /= 2;", "{", "}", "a[3] = b - c;", "/ 2 *")
 COMMENTS = ("/* a */", "/* \" ' # */", "/* two\n lines */", "/* // */", "/***/")
@@ -195,3 +195,17 @@ def test_what_is_put_behind_a_comment_begins_a_line_of_its_own() -> None:
     """In a file with CRLF the end of a line is both bytes: nothing may come between them."""
     text = SourceText(b"a; // c\r\nb;\r\n")
     assert text.tail_end(2) == text.data.index(b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("n // count\n * 8", "n \n * 8"),
+        ("n /* see http://x */ * 8", "n /* see http://x */ * 8"),
+        ("n // count, \\\n and more\n * 8", "n \n * 8"),
+        ("n \\\n* 8", "n * 8"),
+        ('f("//") + g(\'"\') // end', 'f("//") + g(\'"\') '),
+    ],
+)
+def test_what_may_stand_on_one_line(text: str, whole: str) -> None:
+    assert on_one_line(text) == whole
