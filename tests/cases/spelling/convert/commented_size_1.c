@@ -20,7 +20,7 @@ static void step(struct halo *h, int rank, int t, double *sum)
     static double in[N];
     if (rank == 0) {
         h->out = malloc(N /* https://www.mpi-forum.org */ * sizeof *h->out);
-        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+        for (int i = 0; i < N; i++)
             h->out[i] = i + t;
         MPI_Send(h->out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ give(out)
         release(h->out);
