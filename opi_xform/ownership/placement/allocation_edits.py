@@ -220,6 +220,9 @@ class AllocationEdits:
                 found = dimensions(self.program, self.variable, self.texts, d.statement.file)
                 if found is None:
                     raise Problem("the pointers' declaration is not understood")
+                if self.variable.type.vla:  # nor would that of the sizes take an initialiser
+                    shown = f"the sizes of `{self.variable.name}` would have to be kept row by row"
+                    raise Problem(f"{shown}, and it is an array of variable length; one of a fixed length would do")
                 dims, first = f"[{found[0]}]", "{0}"
             if kind == "local":
                 text = f"size_t {name}{dims} = {first};"

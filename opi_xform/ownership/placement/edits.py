@@ -282,12 +282,12 @@ class Builder:
         found = [self.variable] if self.member is None else [self.program.variables[key] for key in self.member.named]
         if any(a.declared and not a.local for a in allocations):
             return
-        for d in (d for variable in found if variable.kind == "local" for d in variable.declarators):
+        for v, d in ((local, d) for local in found if local.kind == "local" for d in local.declarators):
             if d.init_span is None:
                 if not d.name_span.editable or (self.buffer.carrier.rows and d.suffix is None):
                     raise Problem("the pointer's declaration is written by a macro")
-                if self.buffer.carrier.rows and self.variable.type.vla:  # it takes no initialiser
-                    shown = f"could not show that all pointers of `{self.variable.name}` have been set"
+                if v.type.vla:  # it takes no initialiser
+                    shown = f"could not show that all pointers of `{v.name}` have been set"
                     raise Problem(f"{shown} where its scope is left, and what is left of them would be freed")
                 if self.buffer.carrier.rows and d.suffix is not None:
                     self.edits.append(ReplaceText(d.suffix, f"{self.texts.of(d.suffix)} = {{NULL}}"))

@@ -1,4 +1,4 @@
-/* A short message is received, then one as long as the buffer by a call that
+/* A short message is received, then all of the buffer is added to by a call that
  * stays. */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@ int main(int argc, char **argv)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {
         MPI_Send(u, 8, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
-        MPI_Bcast(u, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, u, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     } else if (rank == 1) {
         MPI_Recv(rbuf, 8, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
         v[0] = rbuf[7];
-        MPI_Bcast(rbuf, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, rbuf, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         for (int i = 1; i < N; i++)
             v[i] = rbuf[i];
         double total = 0.0;
