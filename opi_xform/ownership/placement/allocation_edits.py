@@ -207,7 +207,9 @@ class AllocationEdits:
             if any(file in self.program.shared for file, _ in used):
                 raise Problem("the size of the buffer cannot be kept in a header that several files include")
             dims = ""
-            if self.member is not None and self.buffer.carrier.rows and not self.largest:
+            if self.buffer.carrier.rows and not self.largest:
+                if self.member is None:
+                    raise Problem(f"the sizes of the rows of `{self.variable.name}` would have to be kept beside it")
                 dims = f"[{self.member.count}]"
             self.edits.extend(size_of_member(self.program, name + dims, sorted(used), self.texts))
             self.files.update(file for file, _ in used)
