@@ -43,7 +43,7 @@ def dimensions(
     for declarator in order:
         if declarator.suffix is None or not declarator.suffix.editable:
             continue
-        suffix = re.sub(r"/\*.*?\*/|//[^\n]*", " ", texts.of(declarator.suffix), flags=re.DOTALL)
+        suffix = re.sub(r"/\*.*?\*/", " ", on_one_line(texts.of(declarator.suffix)), flags=re.DOTALL)
         if '"' in suffix or "'" in suffix:
             continue  # there may be brackets in them
         found = [d.strip() for d in _brackets(" ".join(suffix.split()))]
