@@ -146,6 +146,20 @@ def base_of(e: ast.Expr) -> ast.Expr:
                 return e
 
 
+def read_from_memory(e: ast.Expr) -> ast.Expr | None:
+    """The pointer in an address that is read from memory: ``a[i]`` of ``&a[i][0]``."""
+    while True:
+        match e:
+            case ast.Cast(operand=inner) | ast.AddrOf(operand=inner):
+                e = inner
+            case ast.Index() | ast.Member() | ast.Deref() if e.type.is_pointer:
+                return e
+            case ast.Index(base=inner) | ast.Binary(left=inner):
+                e = inner
+            case _:
+                return None
+
+
 def leftmost(e: ast.Expr) -> ast.Expr:
     """What an argument begins with: `p` in `&p[k]` and `p + k + 1`."""
     while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):

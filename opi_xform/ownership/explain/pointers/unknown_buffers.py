@@ -45,7 +45,7 @@ from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, read_from_memory
 from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed from the call to where its pointer comes from
@@ -70,6 +70,7 @@ class Strays:
         self.graph = program.graph
         self.values = program.values
         self.finder: Finder | None = None
+        self.named: tuple[int, ast.Expr | None] = (-1, None)  # in which frame a call names which pointer in memory
         self._words: dict[Words, dict[Place, int]] | None = None  # ``words``
 
     def refusal(self, use: Use) -> Refusal:
@@ -124,6 +125,7 @@ class Strays:
     def cause(self, use: Use) -> _Cause | None:
         action, frame = self.graph.nodes[use.node].action, self.graph.nodes[use.node].frame
         assert isinstance(action, ins.CallInstr)
+        self.named = (frame, read_from_memory(use.call.args[use.argument]))
         operand: ins.Operand = action.args[use.argument]
         inside = False  # the pointer is computed from another one
         steps: list[int] = []  # that move it
@@ -268,6 +270,8 @@ class Strays:
         operands = self.values.operands.get(n, ())
         base = finder.symbols.base(operands[0]) if operands else None
         here = ((node_span(self.program, n), "read from memory here"),)
+        if e is None and self.named[0] == node.frame:
+            e = self.named[1]  # a macro writes it
         if e is None:
             return None
         name = spelling(e)

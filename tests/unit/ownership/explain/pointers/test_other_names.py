@@ -310,8 +310,9 @@ def test_a_call_that_passes_null_is_not_told_as_one_that_sets_a_pointer(
     assert (found[-1]["message"], [note["line"] for note in found[-1]["notes"]]) == (message, places)
 
 
+@pytest.mark.parametrize("row", ["im.w[i][0]", "ROW(i, 0)"])
 def test_a_table_in_a_struct_is_told_where_that_member_is_set(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    row: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     lines = [
         "struct image im; int n = argc * 10; im.n = n;",
@@ -322,10 +323,10 @@ def test_a_table_in_a_struct_is_told_where_that_member_is_set(
         "im.w = calloc(n + 2, sizeof(char *)); // SECOND",
         "for (int i = 0; i < n + 2; i++) im.w[i] = calloc(n, 1);",
         "}",
-        "for (int i = 0; i < n; i++) MPI_Recv(&im.w[i][0], n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        f"for (int i = 0; i < n; i++) MPI_Recv(&{row}, n, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
         "u[0] = im.w[1][2];",
     ]
-    text, found = sites(lines, tmp_path, capfd, "struct image { char **w; int n; };\n")
+    text, found = sites(lines, tmp_path, capfd, "struct image { char **w; int n; };\n#define ROW(a, b) im.w[a][b]\n")
     message = "which object `im.w` points to is not known, so `im.w[…]` may be any of several buffers"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", message)
     places = [(line_of(text, mark), "`im.w` is set here") for mark in ("// FIRST", "// SECOND")]
