@@ -35,11 +35,7 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
         return Refusal(Reason.CALL_FORM, text, tuple((span, f"`{spelling(given)}` is set here") for span in sets))
     if given is None or not made or len(made) > _SHOWN or text.startswith("`"):
         return Refusal(Reason.CALL_FORM, text)
-    if all(map(_one_block, made)):
-        text = f"the datatype is made by `MPI_Type_vector` at {lines_of(call.span for call in made)}"
-        text += ", and could not show that its stride is the length of its block"
-        return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
-    if all(map(_gapless, made)):
+    if all(_gapless(call) or _one_block(call) for call in made):
         named = f"`{written}`" if (written := spelling(given)) != UNSPELLED else "the datatype"
         where = lines_of(call.span for call in made)
         text = f"could not show how long {named} is, which `{_name(made[0])}` makes at {where}"

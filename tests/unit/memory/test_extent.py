@@ -54,6 +54,8 @@ def test_what_is_said_of_gaps() -> None:
         (("MPI_Type_contiguous", 3, DOUBLE, ins.Var("new")), 24),
         (("MPI_Type_contiguous", 3, HOLES, ins.Var("new")), None),
         (("MPI_Type_vector", 3, 2, 2, INT, ins.Var("new")), 24),
+        (("MPI_Type_vector", 1, 2, 0, INT, ins.Var("new")), 8),  # one block, whatever its stride is
+        (("MPI_Type_vector", 1, 2, 0, HOLES, ins.Var("new")), None),
         (("MPI_Type_vector", 3, 2, 5, INT, ins.Var("new")), None),  # blocks of 2 ints, 5 apart
         (("MPI_Type_dup", DOUBLE, ins.Var("new")), 8),
         (("MPI_Type_create_resized", DOUBLE, 0, 8, ins.Var("new")), 8),

@@ -7,6 +7,14 @@ _SOURCE = "opi_xform.ownership.spelling.declarations"
 
 BUGS = (
     Bug(
+        "a vector of any number of blocks has no gaps",
+        "opi_xform.memory.extent",
+        "values[0].constant == 1 or",
+        "True or",
+        ("vector_two_blocks",),
+        condition="form of the call",
+    ),
+    Bug(
         "what takes too long to compute is fine",
         "opi_xform.ownership.liveness.liveness",
         "            self.exceeded = True\n",
