@@ -80,9 +80,8 @@ def derived(known: Values, name: str, args: Sequence[ins.Operand], values: Seque
         case "MPI_Type_contiguous", 3:
             inner = of(1)
             return None if inner is None else values[0] * inner
-        case "MPI_Type_vector", 5 if values[0].constant == 1 or known.symbols.resolve(
-            values[1]
-        ) == known.symbols.resolve(values[2]):  # one block, or blocks that lie back to back
+        # one block, or blocks that lie back to back
+        case "MPI_Type_vector", 5 if values[0].constant == 1 or not known.symbols.resolve(values[1] - values[2]).terms:
             inner = of(3)
             return None if inner is None else values[0] * values[1] * inner
         case "MPI_Type_dup", 2:
