@@ -28,7 +28,8 @@ _ATTRIBUTE = re.compile(
 )
 _SIGNS = (b"asm", b"__attribute", b"[[", b"_array", b"tors", b"pragma")  # a text without any of these has no such call
 _LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(((?:\s*(?:\w+|\"[\w.$]*\"))+)\s*\)")
-_ASSEMBLY = re.compile(rb"((?:__)?asm(?:__)?)\s*(?:(?:__)?volatile(?:__)?\s*)?\(")
+_ASSEMBLY = rb"(?:__)?asm(?:__)?(?:\s+(?:__)?volatile(?:__)?)?"
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL)
 _LINES = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)  # of the preprocessor
 _STRING = re.compile(rb"\"([^\"]*)\"")
 _TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
@@ -53,8 +54,12 @@ def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
 def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     texts = mentions_of(units).texts
     paths = sorted({path for unit in units for path in unit.files})
+    assembly = _assembly(list(map(texts.read, paths)))
     for path in paths:
         data = texts.read(path)
+        at = _outside(data, assembly)
+        if at is not None:
+            return _span(path, data, at), "assembly"
         if not any(word in data for word in _SIGNS) or (b"asm" not in data and not _ATTRIBUTE.search(data)):
             continue
         code = _TEXT.sub(_blank, data)
@@ -63,22 +68,39 @@ def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
                 continue
             if _is_named(_STRING.findall(label.group(1)), _STRING.sub(b"", label.group(1)), map(texts.read, paths)):
                 return _span(path, data, label.start()), "asm"
-        outside = _outside(code)
-        if outside is not None:
-            return _span(path, data, outside), "assembly"
         for found in _ATTRIBUTE.finditer(code):
             word = next(group for group in found.groups() if group is not None)
             return _span(path, data, found.start()), word.decode("ascii")
     return None
 
 
-def _outside(code: bytes) -> int | None:
+def _assembly(texts: Sequence[bytes]) -> re.Pattern[bytes] | None:
+    """What assembly begins with: its own word, or a macro in whose body that stands; None: there is none."""
+    if not any(b"asm" in text for text in texts):
+        return None
+    bodies: dict[bytes, set[bytes]] = {}
+    for text in texts:
+        for name, body in _MACRO.findall(text):
+            bodies.setdefault(name, set()).update(re.findall(rb"\w+", body))
+    words, new = set[bytes](), {b"asm", b"__asm", b"__asm__"}
+    while new:
+        words |= new
+        new = {name for name, body in bodies.items() if name not in words and not words.isdisjoint(body)}
+    names = b"|".join(sorted(map(re.escape, words - {b"asm", b"__asm", b"__asm__"})))
+    return re.compile(rb"\b(?:" + _ASSEMBLY + (b"|" + names if names else b"") + rb")\s*\(")
+
+
+def _outside(data: bytes, assembly: re.Pattern[bytes] | None) -> int | None:
     """Where assembly stands outside of all functions, and is no other name of what is declared before it."""
-    plain = _LINES.sub(_blanked, _TEXT.sub(_blanked, code))
-    for found in _ASSEMBLY.finditer(plain):
+    if assembly is None or not assembly.search(data):
+        return None
+    plain = _LINES.sub(_blanked, _TEXT.sub(_blanked, data))
+    balanced = plain.count(b"{") == plain.count(b"}")  # else branches of an `#if` open a block twice
+    for found in assembly.finditer(plain):
         before = plain[: found.start()]
-        if before.rstrip()[-1:] in (b"", b";", b"}") and before.count(b"{") == before.count(b"}"):
-            return found.start(1)
+        inside = balanced and before.count(b"{") != before.count(b"}")
+        if before.rstrip()[-1:] in (b"", b";", b"}") and not inside:
+            return found.start()
     return None
 
 

@@ -22,9 +22,9 @@ BUGS = (
     Bug(
         "assembly outside of functions is none of the program",
         "opi_xform.ownership.spelling.attributes",
-        "if outside is not None:",
+        "if at is not None:",
         "if False:",
-        ("odd_assembly",),
+        ("odd_assembly", "odd_assembly_macro"),
         condition="analysed",
     ),
     Bug(
