@@ -14,7 +14,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import Name, leaves, names_of
 from opi_xform.ownership.model.object_index import index_of
 
-CHARACTER = 2  # bytes, at most
+_CHARACTER = 2  # bytes, at most
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 
@@ -30,7 +30,7 @@ class ReadEnds:
         self.accesses = index_of(program).accesses
         self.objects = frozenset(objects)
         self.loads = [n for n in sorted({n for o in objects for n in self.accesses.nodes(o)}) if self.whole(n)]
-        self.characters = any(self.size(n) <= CHARACTER for n in self.loads)
+        self.characters = any(self.size(n) <= _CHARACTER for n in self.loads)
         self.walked = frozenset(loop for n in self.loads for loop in self.moving(n))
         self.copied: set[int] = set()
         first = [name for n in self.loads for name in self.names.defined(self.graph.nodes[n])]

@@ -1,4 +1,4 @@
-/* What is put once before all messages is asked for nowhere. */
+/* Marks are put once before all messages, and no test asks for one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
