@@ -1,4 +1,6 @@
-"""What tests share: the MPIs of this machine, and building and running programs with them."""
+"""What tests share: the MPIs of this machine, building and running programs with them, and what several folders need.
+
+The only file of this name: tests take names from it by ``from conftest import``, which must not find another."""
 
 from __future__ import annotations
 
@@ -16,6 +18,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from opi_xform.analysis import plans
+from opi_xform.budget import TooLargeError
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 from opi_xform.launch.opicc import SHARED_HEAP, link_flags, links
 from opi_xform.launch.runtime import Runtime, ensure_runtime
@@ -202,3 +206,13 @@ def only_one(path: Path) -> Iterator[None]:
     with open(path, "w", encoding="utf-8") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+@pytest.fixture
+def beyond(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every program is beyond the budget."""
+
+    def too_large(*_: object) -> None:
+        raise TooLargeError(["main"])
+
+    monkeypatch.setattr(plans, "_decided", too_large)

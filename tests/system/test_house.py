@@ -211,6 +211,13 @@ def test_files_of_at_most_500_lines() -> None:
     assert {m: n for m, n in lines.items() if n > 500} == {}
 
 
+def test_one_conftest() -> None:
+    """Tests take names from it by ``from conftest import``: a second one is found in its place."""
+    assert [p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "tests").rglob("conftest.py"))] == [
+        "tests/conftest.py"
+    ]
+
+
 def test_names_say_what_is_in_a_module() -> None:
     assert [m for m in modules() if m.rpartition(".")[2] in NO_NAMES] == []
 
