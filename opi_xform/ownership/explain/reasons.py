@@ -39,6 +39,7 @@ from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
+from opi_xform.ownership.liveness.longest import shorter
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -186,6 +187,8 @@ def liveness_refusal(
             notes = (*notes, (counted, "how much has come is told here"))
         elif least is None and message.endswith(NOT_BROUGHT) and (brought := unsigned_count(program, use, first)):
             message = f"could not show that {line} reads no more of `{name}` than {brought}"
+        elif least is None and message.endswith(NOT_BROUGHT) and (most := shorter(program, use)) is not None:
+            message += f": no message that can come has more than {most} bytes"
         elif least is None and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
     if silent is not None and first not in sites and not use.op.replaces:

@@ -15,6 +15,7 @@ from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.buffers.arrays import Indexed
 from opi_xform.ownership.liveness.broadcasts import broadcasts_of
 from opi_xform.ownership.liveness.failures import failures_of
+from opi_xform.ownership.liveness.longest import shorter
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.split_rows import split_row
@@ -384,9 +385,12 @@ class BufferEvents:
         return region.intersect(guard)
 
     def message(self, u: Use) -> Set | None:
-        """The region of a message: those bytes, and what else they are known to be."""
+        """The region of a message: those bytes, fewer if all that come are shorter, and what else they are."""
         if u.lo is None or u.length is None:
             return None
+        comes = shorter(self.program, u)
+        if comes is not None:
+            return self.region(u.node, u.lo, number(comes), True)
         region, least = self.region(u.node, u.lo, u.length, True), self.least(u.node, u.length)
         told = None if least is None else self.region(u.node, u.lo, least, True)
         return region if region is None or told is None else region.union(told)

@@ -347,4 +347,12 @@ BUGS = (
         ("recv_error_waitany", "recv_error_waitsome"),
         condition="failed receives",
     ),
+    Bug(
+        "a receive brings as much as it has room for, also where all that is sent is shorter",
+        "opi_xform.ownership.liveness.longest",
+        "return most if most < room else None",
+        "return None",
+        ("recv_longer_than_sent",),
+        condition="read after receive",
+    ),
 )
