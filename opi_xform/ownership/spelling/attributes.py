@@ -11,34 +11,43 @@ variables either.  What assembly outside of functions makes is not seen at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
 from opi_xform.ownership.spelling.mentioned import mentions_of
+from opi_xform.text.macros import TEXT, Macros, blanked, opening, without_comments
 
 _WORDS = rb"(?:__)?(constructor|destructor|cleanup|ifunc|alias|weakref|weak)(?:__)?"
-_ATTRIBUTE = re.compile(
-    rb"\b__attribute(?:__)?\s*\(\s*\((?:[^;{}]*?[\s,(])??" + _WORDS + rb"\s*[,()]"
-    rb"|\[\[[^\];]*\b(?:__)?gnu(?:__)?::\s*" + _WORDS + rb"\b"
-    rb"|\"\.((?:init|fini|preinit)_array|[cd]tors)[.\"0-9]"
-    rb"|^[ \t]*#[ \t]*pragma[ \t]+(init|fini|weak)\b",
-    re.MULTILINE,
-)
-_SIGNS = (b"asm", b"__attribute", b"[[", b"_array", b"tors", b"pragma")  # a text without any of these has no such call
+_NAMED = re.compile(rb"\b" + _WORDS + rb"\b")
+_BRACKETS = re.compile(rb"\[\[(?:[^\]]|\](?!\]))*\]\]")
+_SECTIONS = re.compile(rb"\.((?:init|fini|preinit)_array|[cd]tors)(?![a-z_])")
+_PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+(init|fini|weak|redefine_extname)\b", re.MULTILINE)
+_OPERATOR = re.compile(rb"[(\"]\s*(init|fini|weak|redefine_extname)\b")  # in what `_Pragma` is given
+_ATTRIBUTES, _PRAGMAS = (b"__attribute", b"__attribute__"), (b"_Pragma",)
+_ASM = (b"asm", b"__asm", b"__asm__")
+_SIGNS = (b"asm", b"__attribute", b"[[", b"_Pragma", b"pragma", b"_array", b"tors")
+"""A text without any of these has no such call, if no text defines a macro that writes one."""
 _LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(((?:\s*(?:\w+|\"[\w.$]*\"))+)\s*\)")
 _ASSEMBLY = rb"(?:__)?asm(?:__)?(?:\s+(?:__)?volatile(?:__)?)?"
-_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL)
 _LINES = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)  # of the preprocessor
+_CXX = re.compile(  # the braces of `extern "C"`, which C does not see
+    rb"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)__cplusplus\b.*\n"
+    rb"((?:(?![ \t]*#).*\n)*)[ \t]*#[ \t]*endif",
+    re.MULTILINE,
+)
+_OPEN = re.compile(rb"\bextern\s*\{")  # its text is blank
 _STRING = re.compile(rb"\"([^\"]*)\"")
-_TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 
 
 _MEANING = {
     "weak": "another definition may replace a function that is `weak`",
     "assembly": "`asm` outside of functions may make code and names that nothing shows",
-    **dict.fromkeys(("alias", "weakref", "ifunc", "asm"), "`{}` gives a function or object a name that nothing shows"),
+    **dict.fromkeys(
+        ("alias", "weakref", "ifunc", "asm", "redefine_extname"),
+        "`{}` gives a function or object a name that nothing shows",
+    ),
 }
 
 
@@ -54,58 +63,80 @@ def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
 def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     texts = mentions_of(units).texts
     paths = sorted({path for unit in units for path in unit.files})
-    assembly = _assembly(list(map(texts.read, paths)))
+    data = {path: texts.read(path) for path in paths}
+    if not any(sign in text for text in data.values() for sign in _SIGNS):
+        return None
+    code = {path: without_comments(text) for path, text in data.items()}
+    macros = Macros(code.values())
+    unseen = _Unseen(macros, tuple(data.values()))
     for path in paths:
-        data = texts.read(path)
-        at = _outside(data, assembly)
+        found = unseen.first(code[path])
+        if found is not None:
+            return _span(path, data[path], found[0]), found[1]
+    return None
+
+
+class _Unseen:
+    """What to look for in the texts of one program."""
+
+    def __init__(self, macros: Macros, texts: Sequence[bytes]) -> None:
+        self.macros, self.texts = macros, texts
+        self.attributes, self.pragmas = macros.around(_ATTRIBUTES), macros.around(_PRAGMAS)
+        self.assembly = macros.naming(_ASM)
+        self.begins = re.compile(
+            rb"\b(?:" + b"|".join((_ASSEMBLY, *map(re.escape, sorted(self.assembly)))) + rb")\s*\("
+        )
+
+    def first(self, code: bytes) -> tuple[int, str] | None:
+        """Where it stands in one text, and what it is."""
+        at = self.outside(code)
         if at is not None:
-            return _span(path, data, at), "assembly"
-        if not any(word in data for word in _SIGNS) or (b"asm" not in data and not _ATTRIBUTE.search(data)):
-            continue
-        code = _TEXT.sub(_blank, data)
+            return at, "assembly"
         for label in _LABEL.finditer(code):
             if in_guard(code, label.start()):
                 continue
-            if _is_named(_STRING.findall(label.group(1)), _STRING.sub(b"", label.group(1)), map(texts.read, paths)):
-                return _span(path, data, label.start()), "asm"
-        for found in _ATTRIBUTE.finditer(code):
-            word = next(group for group in found.groups() if group is not None)
-            return _span(path, data, found.start()), word.decode("ascii")
-    return None
+            if _is_named(_STRING.findall(label.group(1)), _STRING.sub(b"", label.group(1)), self.texts):
+                return label.start(), "asm"
+        found = next(self.attributed(code), None) or _PRAGMA.search(code)
+        if isinstance(found, re.Match):
+            return found.start(), found.group(1).decode("ascii")
+        return found
 
+    def attributed(self, code: bytes) -> Iterator[tuple[int, str]]:
+        """Attributes and pragmas, also those that macros write around what they are given."""
+        groups = [(g.begin, g.text) for g in self.macros.groups(code, self.attributes) if not in_guard(code, g.begin)]
+        groups += [(found.start(), self.macros.written(found.group())) for found in _BRACKETS.finditer(code)]
+        for begin, text in groups:
+            section = _SECTIONS.search(b"".join(_STRING.findall(text)))
+            word = _NAMED.search(_STRING.sub(b"", text)) or section
+            if word is not None:
+                yield begin, word.group(1).decode("ascii")
+        for group in self.macros.groups(code, self.pragmas):
+            word = _OPERATOR.search(group.text)
+            if word is not None:
+                yield group.begin, word.group(1).decode("ascii")
 
-def _assembly(texts: Sequence[bytes]) -> re.Pattern[bytes] | None:
-    """What assembly begins with: its own word, or a macro in whose body that stands; None: there is none."""
-    if not any(b"asm" in text for text in texts):
+    def outside(self, code: bytes) -> int | None:
+        """Where assembly stands outside of all functions, and is no other name of what is declared before it."""
+        if not self.begins.search(code):
+            return None
+        plain = TEXT.sub(blanked, _CXX.sub(blanked, code))
+        plain = _LINES.sub(blanked, plain)
+        closed = plain.count(b"{") == plain.count(b"}")  # else branches of an `#if` open a block twice
+        balanced = closed and not _OPEN.search(plain)
+        for found in self.begins.finditer(plain):
+            before = plain[: found.start()].rstrip()
+            inside = balanced and before.count(b"{") != before.count(b"}")
+            if not inside and (before[-1:] in (b"", b";", b"}") or self.ended(before)):
+                return found.start()
         return None
-    bodies: dict[bytes, set[bytes]] = {}
-    for text in texts:
-        for name, body in _MACRO.findall(text):
-            bodies.setdefault(name, set()).update(re.findall(rb"\w+", body))
-    words, new = set[bytes](), {b"asm", b"__asm", b"__asm__"}
-    while new:
-        words |= new
-        new = {name for name, body in bodies.items() if name not in words and not words.isdisjoint(body)}
-    names = b"|".join(sorted(map(re.escape, words - {b"asm", b"__asm", b"__asm__"})))
-    return re.compile(rb"\b(?:" + _ASSEMBLY + (b"|" + names if names else b"") + rb")\s*\(")
 
-
-def _outside(data: bytes, assembly: re.Pattern[bytes] | None) -> int | None:
-    """Where assembly stands outside of all functions, and is no other name of what is declared before it."""
-    if assembly is None or not assembly.search(data):
-        return None
-    plain = _LINES.sub(_blanked, _TEXT.sub(_blanked, data))
-    balanced = plain.count(b"{") == plain.count(b"}")  # else branches of an `#if` open a block twice
-    for found in assembly.finditer(plain):
-        before = plain[: found.start()]
-        inside = balanced and before.count(b"{") != before.count(b"}")
-        if before.rstrip()[-1:] in (b"", b";", b"}") and not inside:
-            return found.start()
-    return None
-
-
-def _blanked(match: re.Match[bytes]) -> bytes:
-    return re.sub(rb"[^\n]", b" ", match.group())
+    def ended(self, before: bytes) -> bool:
+        """A text ends with a macro, which may end a declaration, or with `__extension__`."""
+        if before.endswith(b")"):
+            before = before[: opening(before, len(before))].rstrip()
+        word = re.search(rb"\w+\Z", before)
+        return word is not None and (word.group() == b"__extension__" or word.group() in self.macros.bodies)
 
 
 def _is_named(parts: Sequence[bytes], macros: bytes, texts: Iterable[bytes]) -> bool:
@@ -119,8 +150,3 @@ def _is_named(parts: Sequence[bytes], macros: bytes, texts: Iterable[bytes]) -> 
 
 def _span(path: str, data: bytes, at: int) -> Span:
     return Span(path, at, at, data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at), editable=False)
-
-
-def _blank(match: re.Match[bytes]) -> bytes:
-    """Comments become blanks of the same length; strings stay, for the names of sections."""
-    return _blanked(match) if match.group().startswith(b"/") else match.group()

@@ -9,6 +9,7 @@ _GIVEN = "opi_xform.ownership.spelling.given_names"
 _EDITS = "opi_xform.ownership.placement.allocation_edits"
 _PARAMETERS = "opi_xform.ownership.spelling.parameters"
 _OWN = "opi_xform.attempts.own_parameters"
+_UNSEEN = "opi_xform.ownership.spelling.attributes"
 
 BUGS = (
     Bug(
@@ -312,5 +313,36 @@ BUGS = (
             (),
         ),
         condition="comparison with NULL",
+    ),
+    Bug(
+        "attributes are where their words are",
+        _UNSEEN,
+        "macros.around(_ATTRIBUTES)",
+        "set(_ATTRIBUTES)",
+        ("odd_attribute_by_macro",),
+        condition="analysed",
+    ),
+    Bug(
+        "a pragma is a line",
+        _UNSEEN,
+        "word = _OPERATOR.search(group.text)",
+        "word = None",
+        ("odd_pragma_operator",),
+        condition="analysed",
+    ),
+    Bug(
+        "assembly in the guard of other languages is in a function",
+        _UNSEEN,
+        "_CXX.sub(blanked, code)",
+        "code",
+        ("odd_asm_in_guard",),
+        also=Bug(
+            "braces that are left open count as closed",
+            _UNSEEN,
+            "and not _OPEN.search(plain)",
+            "",
+            (),
+        ),
+        condition="analysed",
     ),
 )

@@ -29,7 +29,29 @@ WEAK = "another definition may replace a function that is `weak`"
         ('void f(void) {}\n__asm__(".globl g\\n.set g, f\\n");', OUTSIDE),
         ('#define SET(a, b) __asm__(".set " #b ", " #a)\n#define ALSO(a) SET(a, g)\nvoid f(void) {} ALSO(f);', OUTSIDE),
         ('#if 1\nasm("nop");\n#endif\n', OUTSIDE),
+        ('#ifdef __cplusplus\nextern "C" {\n#endif\nint n; asm("nop");\n#ifdef __cplusplus\n}\n#endif\n', OUTSIDE),
+        ('#define DECLARE(f) void f(void);\nDECLARE(hop)\nasm("hop: ret");', OUTSIDE),
+        ('__extension__ asm("nop");', OUTSIDE),
         ("__attribute__((weak)) void f(void) {}", WEAK),
+        ("#define ATTR(x) __attribute__((x))\nATTR(destructor) static void f(void) {}", UNSEEN.format("destructor")),
+        (
+            "#define ATTR(x) __attribute__((x))\n#define LAST(x) ATTR(x)\nLAST(__destructor__) static void f(void) {}",
+            UNSEEN.format("destructor"),
+        ),
+        ("#define LIST(l) __attribute__(l)\nstatic void f(void) LIST((destructor)); ", UNSEEN.format("destructor")),
+        ("#define LAST ((destructor))\n__attribute__ LAST static void f(void) {}", UNSEEN.format("destructor")),
+        (
+            "#define A __attribute__\n#define LAST destructor\nA((LAST)) static void f(void) {}",
+            UNSEEN.format("destructor"),
+        ),
+        ('#define A(x) __attribute__((x))\nvoid f(void) {} void g(void) A(alias("f"));', SECOND.format("alias")),
+        (
+            '#define S(s) __attribute__((used, section(s)))\nstatic void (*f)(void) S(".fini" "_array") = 0;',
+            UNSEEN.format("fini_array"),
+        ),
+        ('void f(void) {}\nvoid g(void);\n_Pragma("weak g = f")\n', WEAK),
+        ("#define DO(x) _Pragma(#x)\nvoid f(void) {}\nvoid g(void);\nDO(weak g = f)\n", WEAK),
+        ("void f(void) {}\nvoid g(void);\n#pragma redefine_extname g f\n", SECOND.format("redefine_extname")),
         ("void f(void) {}\n#pragma weak f\n", WEAK),
     ],
 )
@@ -48,6 +70,14 @@ def test_programs_with_them(text: str, meaning: str) -> None:
         '#define relax() __asm__ volatile("nop")\nstatic void f(void) { int n = 0; relax(); if (n) { relax(); } }',
         "static int weak; int alias(int constructor) { return constructor + weak; }",
         "__attribute__((noinline, unused)) static void f(void) {}",
+        "#define CHECK(e) do { int r __attribute__((unused)) = (e); } while (0)\n"
+        "static int cleanup(int alias) { CHECK(alias); return alias; }\n"
+        "static int f(void) { CHECK(cleanup(1)); return 0; }",
+        '__attribute__((deprecated("use the alias (weak)"))) static int f(void) { return 0; }',
+        "#define PARALLEL(x) _Pragma(#x)\nstatic void f(int weak) { PARALLEL(GCC ivdep) while (weak) weak--; }",
+        '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+        'static void f(void) { int n = 0; __asm__("nop"); if (n) { __asm__("nop"); } }\n'
+        "#ifdef __cplusplus\n}\n#endif\n",
     ],
 )
 def test_programs_without(text: str) -> None:
