@@ -41,7 +41,9 @@ _OPEN = re.compile(rb"\bextern\s*\{")  # its text is blank
 _STRING = re.compile(rb"\"([^\"]*)\"")
 
 
+_WRAPPER = "__wrap_"  # what the linker's option calls in place of the function of which the rest is the name
 _MEANING = {
+    "wrap": "the linker's `--wrap` may have the program call a function that nothing is seen to call",
     "weak": "another definition may replace a function that is `weak`",
     "assembly": "`asm` outside of functions may make code and names that nothing shows",
     **dict.fromkeys(
@@ -63,6 +65,10 @@ def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
 def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     texts = mentions_of(units).texts
     paths = sorted({path for unit in units for path in unit.files})
+    for unit in units:
+        for key, function in sorted(unit.functions.items()):
+            if key.startswith(_WRAPPER):
+                return function.span, "wrap"
     data = {path: texts.read(path) for path in paths}
     if not any(sign in text for text in data.values() for sign in _SIGNS):
         return None

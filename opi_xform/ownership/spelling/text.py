@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cached_property
 
 from opi_xform.ir.link_guard import in_guard
+from opi_xform.text.macros import Macros, without_comments
 
 _TOKEN = re.compile(
     rb"[A-Za-z_]\w*|[()\[\]{};]|//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
 )
-_UNEVALUATED = frozenset({b"sizeof", b"typeof", b"__typeof__", b"__typeof", b"_Alignof", b"__alignof__", b"_Generic"})
+_UNEVALUATED = frozenset(
+    {
+        *(b"sizeof", b"typeof", b"typeof_unqual", b"__typeof__", b"__typeof", b"_Generic"),
+        *(b"_Alignof", b"alignof", b"__alignof__", b"__alignof", b"__builtin_types_compatible_p"),
+        *(b"__builtin_object_size", b"__builtin_dynamic_object_size"),
+    }
+)
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*pragma(?:\\\r?\n|[^\n])*"
     rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"[^\"\n]*\""
@@ -24,9 +33,10 @@ Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluat
 
 
 class Texts:
-    """Files as they were when first read."""
+    """Files as they were when first read.  program: all of the program, whose macros may ask for a size or type."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: Iterable[str] = ()) -> None:
+        self.program = tuple(program)
         self.files: dict[str, bytes] = {}
         self.found: dict[str, dict[bytes, list[Occurrence]]] = {}
         self.named: dict[tuple[str, bool], dict[bytes, int]] = {}
@@ -46,8 +56,14 @@ class Texts:
     def occurrences(self, path: str, name: str) -> list[Occurrence]:
         """Where an identifier stands in a file, comments and strings left out, directives not."""
         if path not in self.found:
-            self.found[path] = _words(self.read(path))
+            self.found[path] = _words(self.read(path), self.asking)
         return self.found[path].get(name.encode(), [])
+
+    @cached_property
+    def asking(self) -> frozenset[bytes]:
+        """What does not evaluate what it is given in parentheses, or may not: macros that ask for sizes, too."""
+        macros = Macros(without_comments(self.read(path)) for path in self.program)
+        return _UNEVALUATED | macros.naming(_UNEVALUATED)
 
     def in_directive(self, path: str, name: str, shared: bool = False) -> int | None:
         """The place of a pragma, an alias attribute or an asm statement that names a symbol, or of a macro that has its
@@ -73,22 +89,23 @@ class Texts:
         return "an alias or assembly code" if words[:1] != [b"#"] else "a directive"
 
 
-def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
+def _words(data: bytes, asking: frozenset[bytes]) -> dict[bytes, list[Occurrence]]:
     out: dict[bytes, list[Occurrence]] = {}
-    opened: list[tuple[bytes, bytes]] = []  # bracket, the word before it
-    square = 0
+    opened: list[tuple[bool, bool]] = []  # a square bracket, one after a word that asks
+    square = asked = 0
     previous = b""
     for match in _TOKEN.finditer(data):
         token = match[0]
         first = token[0]  # bytes are compared as numbers here: that is quicker, and there are many
         if first in b"([{":
-            opened.append((token, previous))
-            square += token == b"["
-            if token == b"(" and previous in _UNEVALUATED:
-                continue
+            opened.append((token == b"[", token == b"(" and previous in asking))
+            square += opened[-1][0]
+            asked += opened[-1][1]
         elif first in b")]}":
             if opened:
-                square -= opened.pop()[0] == b"["
+                bracket, asks = opened.pop()
+                square -= bracket
+                asked -= asks
         elif first in b"/\"'":
             if first != _SLASH:
                 previous = b""
@@ -101,8 +118,7 @@ def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
             else:
                 member = before == _DOT or (before == _GREATER and data[start - 2 : start] == b"->")
             if not member:
-                around = opened[-1] if opened else (b"", b"")
-                unevaluated = previous in _UNEVALUATED or (around[0] == b"(" and around[1] in _UNEVALUATED)
+                unevaluated = asked > 0 or previous in asking
                 places = out.get(token)
                 if places is None:
                     places = out[token] = []

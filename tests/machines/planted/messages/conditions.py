@@ -31,6 +31,14 @@ BUGS = (
         condition="declaration",
     ),
     Bug(
+        "only the words themselves ask for a size or a type, and no macro",
+        "opi_xform.ownership.spelling.text",
+        "return _UNEVALUATED | macros.naming(_UNEVALUATED)",
+        "return _UNEVALUATED",
+        ("declaration_size_by_macro", "declaration_type_by_macro"),
+        condition="declaration",
+    ),
+    Bug(
         "a datatype in a variable is the first one that the program names",
         "opi_xform.memory.extent",
         "    if value.constant is not None:\n        size = known.handles.get(value.constant)",

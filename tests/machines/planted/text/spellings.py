@@ -345,4 +345,12 @@ BUGS = (
         ),
         condition="analysed",
     ),
+    Bug(
+        "the linker calls what the text says",
+        _UNSEEN,
+        "if key.startswith(_WRAPPER):",
+        "if False:",
+        ("odd_wrap",),
+        condition="analysed",
+    ),
 )

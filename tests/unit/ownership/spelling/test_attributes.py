@@ -8,6 +8,7 @@ from ownership_support import source
 from opi_xform.ownership.spelling.attributes import unseen_call
 
 SECOND = "`{}` gives a function or object a name that nothing shows"
+WRAP = "the linker's `--wrap` may have the program call a function that nothing is seen to call"
 UNSEEN = "`{}` makes the program run functions that nothing is seen to call"
 OUTSIDE = "`asm` outside of functions may make code and names that nothing shows"
 WEAK = "another definition may replace a function that is `weak`"
@@ -53,6 +54,7 @@ WEAK = "another definition may replace a function that is `weak`"
         ("#define DO(x) _Pragma(#x)\nvoid f(void) {}\nvoid g(void);\nDO(weak g = f)\n", WEAK),
         ("void f(void) {}\nvoid g(void);\n#pragma redefine_extname g f\n", SECOND.format("redefine_extname")),
         ("void f(void) {}\n#pragma weak f\n", WEAK),
+        ("int __wrap_puts(const char *s) { return s[0]; }", WRAP),
     ],
 )
 def test_programs_with_them(text: str, meaning: str) -> None:
