@@ -21,7 +21,6 @@ from opi_xform.ownership.spelling.mentioned import Index, Inspection, Mention, m
 from opi_xform.ownership.spelling.text import Texts
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _UNTOUCHABLE = re.compile(
     rb"\b(?:__attribute__|__attribute|__declspec|_Alignas|alignas|typeof|__typeof__|__typeof|_Thread_local|__thread"
     rb"|thread_local|register|asm|__asm__|__asm|_Atomic|__extension__)\b"
@@ -104,6 +103,7 @@ class _Inspector:
             for mention in self.mentions:
                 edit = self.mention(mention)
                 if edit is not None and edit not in edits:
+                    self.not_shown(edit.span)
                     edits.append(edit)
         except _Refused as refused:
             return Inspection(refused.refusal, (), has_initialiser)
@@ -265,6 +265,8 @@ class _Inspector:
         if d.suffix is None or len(_dimensions(data[d.suffix.begin : d.suffix.end])) <= self.rows:
             message = f"the array type of `{self.name}` is hidden behind a typedef; dimensions written out would do"
             raise _Refused(Reason.DECLARATION, message, here)
+        if b"__COUNTER__" in self.texts.macros.written(data[d.suffix.begin : d.suffix.end]):
+            raise _Refused(Reason.DECLARATION, f"the dimensions of `{self.name}` are counted by `__COUNTER__`", here)
         if not d.suffix.editable:
             raise _Refused(Reason.MACRO, f"the dimensions of `{self.name}` are written by a macro", here)
 
@@ -343,22 +345,15 @@ class _Inspector:
         pointer = f"{spelling[:at].rstrip()} (*){spelling[at:]}"
         return ReplaceText(replace(ref.span, editable=True), f"(*({pointer}){self.name})")
 
+    def not_shown(self, at: Span) -> None:
+        """Text that an edit changes is given to no macro that has it printed, say."""
+        if self.texts.shows(self.texts.given_to(at.file, at.begin)):
+            message = f"a macro makes a text of what would be written otherwise for `{self.name}`"
+            raise _Refused(Reason.MACRO, message, (at, "here"))
+
     def shown(self, use: Span) -> bool:
         """A macro of a use, or one that these are made of, turns what it is given into text, or pastes it."""
-        work = set(_WORD.findall(self.texts.read(use.file)[use.begin : use.end]))
-        bodies: dict[bytes, bytes] = {}
-        for path in sorted({path for unit in self.index.units for path in unit.files}):
-            for name, body in _DEFINE.findall(self.texts.read(path)):
-                bodies[name] = bodies.get(name, b"") + b" " + body
-        seen: set[bytes] = set()
-        while work:
-            name = work.pop()
-            if name in bodies and name not in seen:
-                seen.add(name)
-                if b"#" in bodies[name]:
-                    return True
-                work |= set(_WORD.findall(bodies[name]))
-        return False
+        return self.texts.shows(_WORD.findall(self.texts.read(use.file)[use.begin : use.end]))
 
     def locals_of(self, e: ast.SizeOf) -> set[str]:
         """Names of the variables of the function around a sizeof: they may hide what a dimension is made of; and those

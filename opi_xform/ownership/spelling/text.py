@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from opi_xform.ir.link_guard import in_guard
-from opi_xform.text.macros import Macros, without_comments
+from opi_xform.text.macros import TEXT, Macros, without_comments
 
 _TOKEN = re.compile(
     rb"[A-Za-z_]\w*|[()\[\]{};]|//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
@@ -60,10 +60,31 @@ class Texts:
         return self.found[path].get(name.encode(), [])
 
     @cached_property
+    def macros(self) -> Macros:
+        return Macros(without_comments(self.read(path)) for path in self.program)
+
+    @cached_property
     def asking(self) -> frozenset[bytes]:
         """What does not evaluate what it is given in parentheses, or may not: macros that ask for sizes, too."""
-        macros = Macros(without_comments(self.read(path)) for path in self.program)
-        return _UNEVALUATED | macros.naming(_UNEVALUATED)
+        return _UNEVALUATED | self.macros.naming(_UNEVALUATED)
+
+    def shows(self, words: Iterable[bytes]) -> bool:
+        """A macro of these, or one that they are made of, turns what it is given into text, or pastes it."""
+        named = [word for word in words if word in self.macros.bodies]
+        return b"#" in TEXT.sub(b" ", self.macros.written(b" ".join(named)))
+
+    def given_to(self, path: str, at: int) -> list[bytes]:
+        """The words before each of the parentheses around a place: what the text there is given to."""
+        opened: list[bytes] = []
+        previous = b""
+        for match in _TOKEN.finditer(self.read(path), 0, at):
+            token = match.group()
+            if token in (b"(", b"[", b"{"):
+                opened.append(previous if token == b"(" else b"")
+            elif token in (b")", b"]", b"}") and opened:
+                opened.pop()
+            previous = token
+        return [word for word in opened if word[:1].isalpha() or word[:1] == b"_"]
 
     def in_directive(self, path: str, name: str, shared: bool = False) -> int | None:
         """The place of a pragma, an alias attribute or an asm statement that names a symbol, or of a macro that has its

@@ -31,6 +31,14 @@ BUGS = (
         condition="declaration",
     ),
     Bug(
+        "no macro shows the text that it is given",
+        _SOURCE,
+        "                    self.not_shown(edit.span)\n",
+        "",
+        ("declaration_size_shown",),
+        condition="declaration",
+    ),
+    Bug(
         "only the words themselves ask for a size or a type, and no macro",
         "opi_xform.ownership.spelling.text",
         "return _UNEVALUATED | macros.naming(_UNEVALUATED)",

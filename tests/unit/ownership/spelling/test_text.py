@@ -29,3 +29,14 @@ def test_names_whose_size_or_type_is_asked_for(code: str, asked: bool, tmp_path:
     ((at, unevaluated, _),) = Texts([str(path)]).occurrences(str(path), "b")
     assert unevaluated is asked
     assert path.read_bytes()[at : at + 1] == b"b"
+
+
+def test_macros_that_show_what_they_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    macros = '#define SHOW(x) puts(#x)\n#define ALSO(x) SHOW(x)\n#define LOG(x) printf("# %d", x)\n'
+    code = macros + "int f(void) { ALSO((b)); }"
+    path.write_text(code)
+    texts = Texts([str(path)])
+    assert texts.given_to(str(path), code.index("b));")) == [b"ALSO"]
+    assert texts.shows([b"ALSO"])
+    assert not texts.shows([b"LOG", b"f"])
