@@ -107,6 +107,17 @@ _OF_NO_MATTER = re.compile(r"-(?:g(?!cc-toolchain).*|W(?!p,).*|w|pedantic.*|fdia
 """What a compiler does with these is the same program: debugging information, warnings, how they look."""
 
 
+def definitions(flags: Sequence[str]) -> tuple[str, ...]:
+    """The macros that flags define, as lines of a text: ``-D'ATTR(x)=__attribute__((x))'``, ``-DN``, ``-D N=3``."""
+    out = []
+    for i, flag in enumerate(flags):
+        if flag.startswith("-D"):
+            given = flag[2:] or (flags[i + 1] if i + 1 < len(flags) else "")
+            name, equal, body = given.partition("=")
+            out.append(f"#define {name} {body if equal else 1}\n")
+    return tuple(out)
+
+
 def meaning(flags: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Cleaned flags such that equal ones make the same program: those whose order counts, and the others."""
     ordered: list[str] = []

@@ -14,7 +14,7 @@ from opi_xform.frontend.clang.source import File, Sources, skip_space
 from opi_xform.frontend.clang.tree import Places, Tree, has_attributes
 from opi_xform.frontend.clang.typemap import TypeMap
 from opi_xform.frontend.errors import FrontendError
-from opi_xform.frontend.flags import Headers
+from opi_xform.frontend.flags import Headers, definitions
 from opi_xform.frontend.headers.beginning import Beginning
 from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed, lengths
 from opi_xform.frontend.lower.decls import Written, declarators
@@ -136,6 +136,7 @@ class UnitBuilder:
             never=tuple(s.span for s in left_out if s.never),
             names_proc_null=self._mentions(files, PROC_NULL),
             f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
+            defined=definitions(self._flags),
             loose=any(LOOSE.search(data) for data in (*own, *map(os.fsencode, self._flags))),
         )
 

@@ -10,6 +10,7 @@ variables either.  What assembly outside of functions makes is not seen at all.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -69,16 +70,19 @@ def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
         for key, function in sorted(unit.functions.items()):
             if key.startswith(_WRAPPER):
                 return function.span, "wrap"
+    flags = {unit.path: os.fsencode("".join(unit.defined)) for unit in units}
     data = {path: texts.read(path) for path in paths}
-    if not any(sign in text for text in data.values() for sign in _SIGNS):
+    if not any(sign in text for text in (*data.values(), *flags.values()) for sign in _SIGNS):
         return None
-    code = {path: without_comments(text) for path, text in data.items()}
-    macros = Macros(code.values())
-    unseen = _Unseen(macros, tuple(data.values()))
+    unseen = _Unseen(texts.macros, tuple(data.values()))
     for path in paths:
-        found = unseen.first(code[path])
+        found = unseen.first(without_comments(data[path]))
         if found is not None:
             return _span(path, data[path], found[0]), found[1]
+    for path, text in sorted(flags.items()):
+        found = unseen.first(text)
+        if found is not None:
+            return _span(path, data[path], 0), found[1]
     return None
 
 

@@ -51,7 +51,8 @@ class Index:
         self.known: dict[str, set[tuple[str, int]]] = {}
         self.names: dict[str, str] = {}
         self.declarations: dict[str, list[tuple[ast.Unit, ast.Variable]]] = {}
-        self.texts = Texts(sorted({path for unit in units for path in unit.files}))
+        defined = sorted({line for unit in units for line in unit.defined})
+        self.texts = Texts(sorted({path for unit in units for path in unit.files}), defined)
         self.edits: dict[tuple[str, int], tuple[ReplaceText, ...]] = {}
         self.inspected: dict[tuple[str, str, bool, str, int], Inspection] = {}
         self.unsteady = unsteady_macros(units)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from functools import cached_property
@@ -33,10 +34,13 @@ Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluat
 
 
 class Texts:
-    """Files as they were when first read.  program: all of the program, whose macros may ask for a size or type."""
+    """Files as they were when first read.  program: all of the program, whose macros may ask for a size or type.
 
-    def __init__(self, program: Iterable[str] = ()) -> None:
-        self.program = tuple(program)
+    defined: lines that define more macros.
+    """
+
+    def __init__(self, program: Iterable[str] = (), defined: Iterable[str] = ()) -> None:
+        self.program, self.defined = tuple(program), tuple(defined)
         self.files: dict[str, bytes] = {}
         self.found: dict[str, dict[bytes, list[Occurrence]]] = {}
         self.named: dict[tuple[str, bool], dict[bytes, int]] = {}
@@ -61,7 +65,8 @@ class Texts:
 
     @cached_property
     def macros(self) -> Macros:
-        return Macros(without_comments(self.read(path)) for path in self.program)
+        lines = (os.fsencode(line) for line in self.defined)
+        return Macros((*lines, *(without_comments(self.read(path)) for path in self.program)))
 
     @cached_property
     def asking(self) -> frozenset[bytes]:

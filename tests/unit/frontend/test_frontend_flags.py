@@ -293,3 +293,9 @@ class TestBuiltinHeaders:
         code, _, said = run_tool([str(tmp_path / "t.c"), "-j", "1"])
         assert code == 2
         assert "pip install 'opi_xform[headers]'" in said
+
+
+def test_macros_of_flags_are_lines_of_a_text() -> None:
+    given = ["-O2", "-DN", "-D", "M=3", "-DATTR(x)=__attribute__((x))", "-DNONE="]
+    lines = ("#define N 1\n", "#define M 3\n", "#define ATTR(x) __attribute__((x))\n", "#define NONE \n")
+    assert flags.definitions(given) == lines

@@ -323,6 +323,14 @@ BUGS = (
         condition="analysed",
     ),
     Bug(
+        "flags define nothing that runs by itself",
+        _UNSEEN,
+        "for path, text in sorted(flags.items()):",
+        "for path, text in ():",
+        ("odd_attribute_of_flags",),
+        condition="analysed",
+    ),
+    Bug(
         "a pragma is a line",
         _UNSEEN,
         "word = _OPERATOR.search(group.text)",

@@ -40,3 +40,10 @@ def test_macros_that_show_what_they_are_given(tmp_path: Path) -> None:
     assert texts.given_to(str(path), code.index("b));")) == [b"ALSO"]
     assert texts.shows([b"ALSO"])
     assert not texts.shows([b"LOG", b"f"])
+
+
+def test_macros_of_the_flags_ask_for_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("enum { N = LEN(b) };")
+    texts = Texts([str(path)], ["#define LEN(x) sizeof(x)\n"])
+    assert texts.occurrences(str(path), "b") == [(15, True, False)]
