@@ -153,9 +153,7 @@ class UnitBuilder:
         )
 
     def outline(self) -> Unit:
-        """Which functions the unit defines, without their bodies and all else; what ``declared`` holds has no
-        prototype.
-        """
+        """Which functions the unit defines, without bodies and all else; what ``declared`` holds has no prototype."""
         top = self._unit.top_level()
         if top:
             self._sources.anchor(self._lib.clang_getCursorLocation(top[-1]))

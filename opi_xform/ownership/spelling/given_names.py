@@ -22,7 +22,7 @@ from opi_xform.ownership.spelling.mentioned import Mention
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.parameters import list_item, parameters_of, same_pointed
 from opi_xform.ownership.spelling.scopes import has_macro, means_variable
-from opi_xform.ownership.spelling.short_names import LOOKS_AT_TYPES, ShortName, reads, touch
+from opi_xform.ownership.spelling.short_names import ShortName, reads, touch
 
 _APART = re.compile(rb'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.DOTALL)
 """A literal, or a comment."""
@@ -78,7 +78,7 @@ class _Function:
             return False
         if function.key in self.parameters.taken or self.parameters.left_out(function) != ():
             return False
-        if LOOKS_AT_TYPES.search(self.texts.of(function.span)):
+        if self.bytes.looks_at_types(self.texts.of(function.span)):
             return False
         return all(
             call.callee_span.editable and len(call.args) == len(function.params) and not any(map(_acts, call.args))

@@ -53,7 +53,6 @@ _LISTED = frozenset(("__builtin_va_start", "__builtin_va_end", "vprintf", "vfpri
 """What a function that prints as printf does may do with its list."""
 _DECLARING = frozenset({"enum", "typedef"})
 _JUMPS = (ast.Goto, ast.Label, ast.OpaqueStmt)
-LOOKS_AT_TYPES = re.compile(r"\b(?:__)?typeof(?:__)?\b|\b_Generic\b|\b__auto_type\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ class Writing:
         v, function = self.variable, self.function
         if v.kind != "local" or not v.type.is_pointer or v.type.volatile or v.type.atomic or v.attributes:
             return False
-        if function.refused or function.threads or LOOKS_AT_TYPES.search(self.whole):
+        if function.refused or function.threads or self.index.texts.looks_at_types(self.whole):
             return False
         if any(v.name in s.identifiers and s.span.file == function.span.file for s in self.unit.skipped):
             return False

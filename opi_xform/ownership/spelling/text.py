@@ -13,13 +13,11 @@ from opi_xform.text.macros import TEXT, Macros, without_comments
 _TOKEN = re.compile(
     rb"[A-Za-z_]\w*|[()\[\]{};]|//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
 )
-_UNEVALUATED = frozenset(
-    {
-        *(b"sizeof", b"typeof", b"typeof_unqual", b"__typeof__", b"__typeof", b"_Generic"),
-        *(b"_Alignof", b"alignof", b"__alignof__", b"__alignof", b"__builtin_types_compatible_p"),
-        *(b"__builtin_object_size", b"__builtin_dynamic_object_size"),
-    }
-)
+_TYPES = frozenset({b"typeof", b"typeof_unqual", b"__typeof", b"__typeof__", b"_Generic", b"__auto_type"})
+_UNEVALUATED = (_TYPES - {b"__auto_type"}) | {
+    *(b"sizeof", b"_Alignof", b"alignof", b"__alignof__", b"__alignof", b"__builtin_types_compatible_p"),
+    *(b"__builtin_object_size", b"__builtin_dynamic_object_size"),
+}
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*pragma(?:\\\r?\n|[^\n])*"
     rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"[^\"\n]*\""
@@ -72,6 +70,15 @@ class Texts:
     def asking(self) -> frozenset[bytes]:
         """What does not evaluate what it is given in parentheses, or may not: macros that ask for sizes, too."""
         return _UNEVALUATED | self.macros.naming(_UNEVALUATED)
+
+    @cached_property
+    def typed(self) -> frozenset[bytes]:
+        """Words that tell what is meant by the type of what they are given."""
+        return _TYPES | self.macros.naming(_TYPES)
+
+    def looks_at_types(self, text: str) -> bool:
+        """What stands in a text may mean something else where a name has another type."""
+        return not self.typed.isdisjoint(re.findall(rb"\w+", os.fsencode(text)))
 
     def shows(self, words: Iterable[bytes]) -> bool:
         """A macro of these, or one that they are made of, turns what it is given into text, or pastes it."""

@@ -24,7 +24,10 @@ _TOLD = re.compile(
     r"\b(?P<attribute>(?:__)?aligned(?:__)?|_Alignas|alignas|(?:__)?vector_size(?:__)?|\w*assume_aligned\w*)\b\s*\("
     r"|\b(?P<always>_*O_DIRECT\w*|__declspec|\w*(?:DIRECTIO|F_NOCACHE|ext_vector_type)\w*)\b"
 )
-_LEAD = re.compile(r"__attribute(?:__)?\b[^;{}]*\Z|\[\[[^\]]*\Z|#[ \t]*pragma[^\n]*\Z|_Pragma\s*\([^;]*\Z")
+_LEAD = re.compile(
+    r"__attribute(?:__)?\b[^;{}]*\Z|\[\[[^\]]*\Z|#[ \t]*pragma[^\n]*\Z|_Pragma\s*\([^;]*\Z"
+    r"|[(,]\s*\Z"  # given to a macro, which may write an attribute around it
+)
 _NEAR = 400  # characters in which an attribute or a directive begins
 _NUMBER = re.compile(r"\s*(\d+)[uUlL]*\s*")
 _CALLS = frozenset(

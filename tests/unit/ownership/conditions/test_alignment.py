@@ -14,6 +14,7 @@ from opi_xform.ownership.conditions.memory.alignment import told_in
         ("double x __attribute__((aligned(128)));", ["aligned"]),
         ("double x __attribute__((packed, __aligned__(N)));", ["__aligned__"]),
         ("double x __attribute__((aligned(64))); _Alignas(32) char c;", []),
+        ("double x ATTR(aligned(128)); double y ATTRIBUTE((packed, aligned(128)));", ["aligned", "aligned"]),
         ("_Alignas(128) char c;", ["_Alignas"]),
         ("[[gnu::aligned(256)]] char c;", ["aligned"]),
         ("static void *aligned(size_t n);\np = aligned(4096);", []),

@@ -47,3 +47,12 @@ def test_macros_of_the_flags_ask_for_sizes(tmp_path: Path) -> None:
     path.write_text("enum { N = LEN(b) };")
     texts = Texts([str(path)], ["#define LEN(x) sizeof(x)\n"])
     assert texts.occurrences(str(path), "b") == [(15, True, False)]
+
+
+def test_macros_that_look_at_types(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("#define SAME(x) __typeof__(x)\n#define MAX(a, b) ({ SAME(a) c = (a); c > (b) ? c : (b); })\n")
+    texts = Texts([str(path)])
+    assert texts.looks_at_types("n = MAX(n, 1);")
+    assert texts.looks_at_types("__auto_type p = q;")
+    assert not texts.looks_at_types("n = sizeof n;")
