@@ -13,6 +13,7 @@ MORE = {
     "mb_per_s": "MB a second, of all together",
     "hidden": "part of the transfer that is hidden behind the computation: 1 is all of it",
     "lost": "part of the computation that is lost while others put: 0 is none of it",
+    "pays_us": "microseconds that a target's epoch with computation takes longer than the computation alone",
     "first_level_misses": "misses of the first-level data cache, per operation, simulated",
     "instructions": "instructions outside of the kernel, per operation",
 }

@@ -1,8 +1,9 @@
-"""What the rows of the benchmark `onesided` say of the goals of one-sided windows: which points reach them, which miss
-them, and how far the limit of this machine, measured in the same rounds, lies from both."""
+"""What the rows of the benchmarks `onesided` and `skew` say of the goals of one-sided windows: which points reach them,
+which miss them, and how far the limit of this machine, measured in the same rounds, lies from both."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from opi_xform.bench.result import Column, Result, Row, column_title, format_table, result_text
@@ -17,6 +18,11 @@ TWICE_MOST = 64 << 10
 TWICE = 2.0
 SLOWER = 1.05
 """Times the better MPI's time from which on a point counts as slower."""
+
+LATE = 1.1
+"""Times a punctual target's time up to which a late one may take the origin's."""
+MEMCPY = re.compile("copy-|fenced-")
+"""In points that are none of a window's."""
 
 Rows = dict[tuple[Column, str, int], Row]
 
@@ -34,8 +40,18 @@ def _span(values: Sequence[float]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
+def _times(rows: Rows, column: Column, point: str, copy: str, size: int) -> list[float]:
+    """A point's time / a copy's, put and get."""
+    pairs = [
+        (rows.get((column, point.format(way), size)), rows.get((column, copy.format(way), size)))
+        for way in ("put", "get")
+    ]
+    return [mine.median_us / plain.median_us for mine, plain in pairs if mine and plain]
+
+
 def against_memcpy(result: Result) -> Iterator[str]:
-    """Put and get against memcpy of the same bytes, in turns with it: in a row, and one alone."""
+    """Put and get against memcpy of the same bytes, in turns with it: in a row, and one alone. In brackets what memcpy
+    takes with the full fence of memory that a flush promises."""
     rows = _rows(result)
     for column in _ours(result):
         for what, point, copy in (
@@ -44,13 +60,10 @@ def against_memcpy(result: Result) -> Iterator[str]:
         ):
             said: list[str] = []
             for size in LONG:
-                pairs = [
-                    (rows.get((column, point.format(way), size)), rows.get((column, copy.format(way), size)))
-                    for way in ("put", "get")
-                ]
-                found = [mine.median_us / plain.median_us for mine, plain in pairs if mine and plain]
+                found = _times(rows, column, point, copy, size)
+                limit = _times(rows, column, f"fenced-{point}", copy, size)
                 if found:
-                    said.append(f"{size >> 10} KiB {_span(found)}")
+                    said.append(f"{size >> 10} KiB {_span(found)}{f' ({_span(limit)})' if limit else ''}")
             if said:
                 yield f"  {column_title(*column)}, {what}: {', '.join(said)}"
 
@@ -115,7 +128,7 @@ def slower(result: Result) -> Iterator[str]:
         rows = [
             row
             for row in result.rows
-            if (row.series, row.mpi) == column and row.ratio_best_mpi is not None and "copy-" not in row.point
+            if (row.series, row.mpi) == column and row.ratio_best_mpi is not None and not MEMCPY.search(row.point)
         ]
         found = [row for row in rows if row.ratio_best_mpi and row.ratio_best_mpi * SLOWER < 1]
         which = ", ".join(f"{row.point} {row.bytes:,} ({1 / (row.ratio_best_mpi or 1):.2f})" for row in found)
@@ -129,7 +142,7 @@ def text_of(result: Result) -> str:
     parts = [
         result_text(result),
         "",
-        "goals. Time of a put or get / memcpy's, of windows in reach; at most 1.15:",
+        "goals. Time of a put or get / memcpy's, of windows in reach; at most 1.15 (memcpy and a fence of memory):",
         *against_memcpy(result),
         "",
         f"microseconds of an epoch with {SMALL} bytes, put and get; at most 0.15:",
@@ -143,3 +156,34 @@ def text_of(result: Result) -> str:
         parts.append(format_table(header, missed))
     parts += ["", f"slower than the better MPI, from {SLOWER} times on:", *slower(result)]
     return "\n".join(parts)
+
+
+def late(result: Result) -> list[list[str]]:
+    """Of `skew`: the origin's time with a late target / with a punctual one, for each pair of points of ours; and the
+    late one's / that of the least there has to be. That is a copy into shared memory, or as many copies by the kernel:
+    under a lock of memory that the origin does not reach."""
+    rows = _rows(result)
+    lines: list[list[str]] = []
+    for column in _ours(result):
+        for (at, point, size), row in rows.items():
+            other = rows.get((column, point.replace("-late-", "-punctual-"), size))
+            if at != column or "-late-" not in point or not other:
+                continue
+            copies = rows.get(((LIMIT, None), f"kernel-{point}", size)) or rows.get(((LIMIT, None), point, size))
+            least = copies.median_us if copies else None
+            times = row.median_us / other.median_us
+            shown = [f"{row.median_us:.1f}", f"{other.median_us:.1f}", f"{least:.1f}" if least else "-"]
+            off = f"{row.median_us / least:.2f}" if least else "-"
+            name = f"{column_title(*column)} {point}"
+            lines.append([name, *shown, f"{times:.2f}", off, "" if times <= LATE else "missed"])
+    return lines
+
+
+def late_text_of(result: Result) -> str:
+    """Of `skew`: times and ratios, then the goal."""
+    lines = late(result)
+    reached = sum(not line[-1] for line in lines)
+    goal = f"goal. Time with a late target / with a punctual one at most {LATE}: {reached} of {len(lines)} points."
+    limit = "limit: a copy into shared memory; under a lock of MPI_Win_create the kernel's copies"
+    header = ["", "late", "punctual", "limit", "late/punctual", "late/limit", ""]
+    return "\n".join([result_text(result), "", goal, limit, format_table(header, lines)])

@@ -125,14 +125,20 @@ def run_pairs(mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str],
 
 
 def overlap(times: Rounds, key: Key) -> tuple[tuple[str, float], ...]:
-    """What is hidden and what is lost, medians over the rounds, for the key of an epoch with computation."""
+    """What is hidden, what is lost, and what the target pays, medians over the rounds, for the key of an epoch with
+    computation."""
     transfer, alone, both, meanwhile = (
         times[Key(key.bytes, key.point.removesuffix("both") + part)]
         for part in ("transfer", "alone", "both", "meanwhile")
     )
     hidden = [(t + a - b) / t for t, a, b in zip(transfer, alone, both, strict=True)]
     lost = [m / a - 1 for m, a in zip(meanwhile, alone, strict=True)]
-    return ("hidden", statistics.median(hidden)), ("lost", statistics.median(lost))
+    pays = [b - a for a, b in zip(alone, both, strict=True)]
+    return (
+        ("hidden", statistics.median(hidden)),
+        ("lost", statistics.median(lost)),
+        ("pays_us", statistics.median(pays)),
+    )
 
 
 def run_overlap(mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:

@@ -2,13 +2,15 @@
  * onesided: time at the origin of an epoch with one put or get, by size, synchronisation and kind of window. With windows
  * of MPI_Win_allocate_shared, whose memory the origin can reach by itself, a memcpy of the same bytes takes turns with
  * each epoch (the points `copy-...`): their ratio is of one process, one place in memory and one moment. The points
+ * `fenced-...` are such a memcpy and a full fence of memory, which a flush has, too. The points
  * `row-...` are of ROW puts or gets under lock_all, each with its flush, one after the other, in turns with as many
  * memcpys: of a single one the clock, whose steps are 10 ns, and the way to cold instructions are a good part.
  *
  * With -DBENCH_SKEW (the benchmark `skew`): of an epoch with 16 puts, while the target, which has opened its side,
  * computes. Before every epoch the target computes as long as it is late, so that what the caches, the clock of the
  * processor and the scheduler have made of a rank that waits is the same whether the target is late in the epoch or not:
- * the points `late-...` and `punctual-...` take turns.
+ * the points `late-...` and `punctual-...` take turns. The points `kernel-...` of the limit are as many copies by the kernel
+ * alone: what a put under a lock takes at least where loads and stores do not reach a target that computes.
  *
  * With -DBENCH_NODES (the benchmark `onesided-nodes`): a third rank is a member of the windows, on another (pretended)
  * node. It takes no part in the epochs and is asleep, so there are no fences. Accumulates are timed, too.
@@ -22,6 +24,8 @@
 #endif
 #define BENCH_MORE 4096
 #include "bench.h"
+
+#include <stdatomic.h>
 
 enum sync { FENCE, PSCW, LOCK, LOCK_ALL, SYNCS };
 
@@ -177,13 +181,49 @@ static void print(double *samples, int n, size_t bytes, const char *what, enum s
 }
 
 #ifdef BENCH_SKEW
+#ifdef BENCH_BARE
+/* The puts of an epoch as copies by the kernel, into private memory of a target that computes. */
+static void kernel_alone(double late_us, const char *more)
+{
+    static double samples[BENCH_SAMPLES];
+
+    if (!kernel_copies())
+        return;
+    for (int i = -BENCH_WARM_UP; i < bench_most; i++) {
+        double pause_us = i < 0 ? 0 : late_us, t;
+
+        meet();
+        if (bench_rank == 1)
+            compute(pause_us);
+        meet();
+        if (bench_rank == 1) {
+            compute(pause_us);
+            continue;
+        }
+        stay_behind();
+        t = bench_now();
+        for (size_t j = 0; j < BENCH_DEPTH; j++)
+            bench_wrong += !by_kernel(PUT, bench_max_bytes, j * bench_max_bytes);
+        if (i >= 0)
+            samples[i] = bench_now() - t;
+    }
+    meet();
+    print(samples, bench_most, bench_max_bytes, "kernel-", LOCK, CREATE, more);
+}
+#endif
+
 static void all_points(enum kind kind)
 {
     static const double late_ms[3] = {0, 20, 190};
     static double samples[2][BENCH_SAMPLES];
     char more[40];
 
-    for (int late = 0; late < 3; late++)
+    for (int late = 0; late < 3; late++) {
+#ifdef BENCH_BARE
+        snprintf(more, sizeof more, "-late-%g-ms", late_ms[late]);
+        if (kind == CREATE)
+            kernel_alone(1e3 * late_ms[late], more);
+#endif
         for (enum sync sync = PSCW; sync <= LOCK; sync++) {
             ready(PUT, sync, bench_max_bytes, BENCH_DEPTH);
             for (int i = 0; i < BENCH_WARM_UP; i++)
@@ -201,6 +241,7 @@ static void all_points(enum kind kind)
                 print(samples[punctual], bench_most, bench_max_bytes, "", sync, kind, more);
             }
         }
+    }
 }
 #else
 /* The next size: 1, 8, 32, ..., 2,048, 8,192, 16,384, 32,768, 65,536, 131,072, 524,288, ... */
@@ -216,16 +257,14 @@ static void rows(enum what what)
 {
     static double samples[BENCH_SAMPLES];
 
-    meet(); /* the target has said where its memory lies */
-    if (bench_rank == 0)
-        flags->kernel_refuses = !by_kernel(GET, 1);
-    meet();
-    for (size_t bytes = 1; !flags->kernel_refuses && bytes <= bench_max_bytes && bytes <= ROW_MAX_BYTES; bytes = after(bytes)) {
+    int copies = kernel_copies();
+
+    for (size_t bytes = 1; copies && bytes <= bench_max_bytes && bytes <= ROW_MAX_BYTES; bytes = after(bytes)) {
         ready(what, LOCK_ALL, bytes, 1);
         for (int i = -BENCH_WARM_UP; bench_rank == 0 && i < bench_most; i++) {
             stay_behind();
             double t = bench_now();
-            bench_wrong += !by_kernel(what, bytes);
+            bench_wrong += !by_kernel(what, bytes, 0);
             if (i >= 0)
                 samples[i] = bench_now() - t;
         }
@@ -266,9 +305,22 @@ static void rows(enum what what)
 }
 #endif
 
+/* Microseconds of a memcpy, after as much as before an epoch; `ordered`: with the full fence of memory that a flush promises. */
+BENCH_UNUSED static double one_copy(enum what what, size_t bytes, int ordered)
+{
+    double t;
+
+    stay_behind();
+    t = bench_now();
+    memcpy(what == GET ? origin : target, what == GET ? target : origin, bytes);
+    if (ordered)
+        atomic_thread_fence(memory_order_seq_cst);
+    return bench_now() - t;
+}
+
 static void all_points(enum kind kind)
 {
-    static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
+    static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES], fenced[BENCH_SAMPLES];
 
     for (enum what what = PUT; kind == ROWS_OF && what < ACCUMULATE; what++)
         rows(what);
@@ -279,21 +331,24 @@ static void all_points(enum kind kind)
 
                 ready(what, sync, bytes, 1);
                 for (int i = -BENCH_WARM_UP; i < n; i++) {
-                    double us = epoch(what, sync, bytes, 1, 0), t;
+                    double us = epoch(what, sync, bytes, 1, 0), copied = 0, ordered = 0;
+
                     if (kind == SHARED && bench_rank == 0)
-                        stay_behind(); /* as the epoch */
-                    t = bench_now();
-                    if (kind == SHARED && bench_rank == 0)
-                        memcpy(what == GET ? origin : target, what == GET ? target : origin, bytes);
+                        copied = one_copy(what, bytes, 0);
+                    if (kind == SHARED && bench_rank == 0 && sync == LOCK_ALL)
+                        ordered = one_copy(what, bytes, 1);
                     if (i >= 0) {
                         samples[i] = us;
-                        copies[i] = bench_now() - t;
+                        copies[i] = copied;
+                        fenced[i] = ordered;
                     }
                 }
                 finish(what, sync, bytes, 1);
                 print(samples, n, bytes, what_name[what], sync, kind, "");
                 if (kind == SHARED)
                     print(copies, n, bytes, what == GET ? "copy-get-" : "copy-put-", sync, kind, "");
+                if (kind == SHARED && sync == LOCK_ALL)
+                    print(fenced, n, bytes, what == GET ? "fenced-get-" : "fenced-put-", sync, kind, "");
             }
 }
 #endif

@@ -8,13 +8,14 @@ struct opi_class_cold opi_cold[OPI_CLASSES];
 uint8_t *opi_held[OPI_HELD_TABLES];
 uint8_t opi_small_class[(OPI_SMALL >> 6) + 1];
 size_t opi_class_bytes[OPI_CLASSES];
+size_t opi_pool_keep;
 
 #define POOL_BYTES ((size_t)32 << 20) /* of one class that a rank keeps for itself; larger blocks (giants) go home at once: few of them fill a window */
 #define POOL_SHARE 32                 /* and no more than this part of a heap: its owner may have nothing left, and cannot ask for it back */
 #define POOL_MIN 8u
 
 void opi_pool_init(size_t heap) {
-    size_t keep = heap / POOL_SHARE < POOL_BYTES ? heap / POOL_SHARE : POOL_BYTES;
+    size_t keep = opi_pool_keep = heap / POOL_SHARE < POOL_BYTES ? heap / POOL_SHARE : POOL_BYTES;
     for (size_t i = 0; i <= OPI_SMALL >> 6; i++)
         opi_small_class[i] = (uint8_t)opi_class_compute(i << 6);
     for (int i = 0; i < OPI_CLASSES; i++) {

@@ -28,6 +28,7 @@ uint8_t *opi_held_table(size_t index);
 #define OPI_SMALL ((size_t)32 << 10)
 extern uint8_t opi_small_class[(OPI_SMALL >> 6) + 1]; /* by (n + 63) / 64 */
 extern size_t opi_class_bytes[OPI_CLASSES];
+extern size_t opi_pool_keep; /* bytes that libopi may hold back for uses of its own: of each class, and of what is left to targets of windows */
 
 /* Smallest class that holds n bytes (n <= region).  Valid after opi_pool_init, which the first allocation calls. */
 static inline int opi_class_compute(size_t n) {

@@ -27,14 +27,22 @@ void opi_cover(void) {
         atomic_store_explicit(&opiw_own_desk, NULL, memory_order_relaxed);
 }
 
+static size_t common; /* bytes of blocks that are given out below: no more than `opi_pool_keep`; inside the section */
+
 void *opiw_common(size_t n) {
     void *p = opi_pool_alloc(n);
-    if (!p || opi_reachable(p, n))
+    if (!p)
+        return NULL;
+    size_t size = opi_class_size(opi_class_of(p));
+    if (opi_reachable(p, n) && size <= opi_pool_keep - common) {
+        common += size;
         return p;
+    }
     opi_pool_free(p);
     return NULL;
 }
 
 void opiw_common_free(void *p) {
+    common -= opi_class_size(opi_class_of(p));
     opi_pool_free(p);
 }

@@ -12,8 +12,7 @@
 #define RUNS 128                  /* of bytes at the target, in one parcel */
 #define ROOM ((size_t)16 << 10)   /* bytes of a parcel, at least */
 #define SMALL 2048                /* bytes of one that the kernel is to copy: to copy them twice takes a small part of the time of a system call */
-#define LEFT ((size_t)64 << 10)   /* of one that is left to the target */
-#define MOST ((size_t)256 << 10)  /* of all that is left to a target in one epoch */
+#define MOST ((size_t)4 << 20)    /* of room in what is left to a target in one epoch */
 
 /* Runs of bytes of a target, and those bytes, one after the other.  The origin writes it; from `due` in its note on, until the target has set that to 0, the target reads it. */
 struct opiw_parcel {
@@ -30,7 +29,8 @@ struct opiw_batch {
     bool listed, put;
     bool much;   /* more was put in this epoch than is left to a target */
     bool common; /* where its parcels lie: in memory that the target reaches, else in our own */
-    size_t bytes;
+    size_t bytes, taken; /* what is kept, and the room of its parcels */
+    char *low, *high;    /* no byte of the target outside of this is in what is kept */
     struct opiw_parcel *first, *last; /* what is kept */
     struct opiw_parcel *sent[2];      /* what was left to the target, by its note */
     char *mine[RUNS];                 /* of gets: where a run goes.  They have one parcel */
@@ -52,6 +52,7 @@ static void empty(struct opiw_batch *b) {
     } else {
         give(b, b->first);
         b->first = b->last = NULL;
+        b->taken = 0;
     }
     b->bytes = 0;
 }
@@ -126,6 +127,10 @@ static void add(struct opiw_batch *b, struct opiw_op *o, char *local) {
     struct opiw_piece *last = p->n ? &p->theirs[p->n - 1] : NULL;
     if (b->put)
         opiw_copy(p->data + p->bytes, local, o->n);
+    if (!b->bytes || o->addr < b->low)
+        b->low = o->addr;
+    if (!b->bytes || o->addr + o->n > b->high)
+        b->high = o->addr + o->n;
     p->bytes += o->n;
     b->bytes += o->n;
     if (last && last->at + last->n == o->addr && (b->put || b->mine[p->n - 1] + last->n == local)) {
@@ -148,6 +153,7 @@ static bool one_more(const struct opiw_win *w, struct opiw_batch *b, size_t n) {
     struct opiw_parcel *p = b->common ? opiw_common(sizeof *p + room) : malloc(sizeof *p + room);
     if (!p)
         return false;
+    b->taken += room;
     p->next = NULL;
     p->room = room;
     p->n = p->bytes = 0;
@@ -159,18 +165,27 @@ static bool one_more(const struct opiw_win *w, struct opiw_batch *b, size_t n) {
     return true;
 }
 
-/* Is a put of this size left to the target when the epoch ends?  Between fences only where others learn that the target has yet to store it. */
-static bool leaves(const struct opiw_win *w, const struct opiw_batch *b, size_t n) {
-    return b->common && !b->much && n <= LEFT && (w->access == OPIW_FENCED || w->access == OPIW_STARTED);
+/* Are puts left to the target when the epoch ends?  Between fences only where others learn that the target has yet to store them. */
+static bool leaves(const struct opiw_win *w, const struct opiw_batch *b) {
+    return b->common && !b->much && (w->access == OPIW_FENCED || w->access == OPIW_STARTED);
+}
+
+/* Does a put touch nothing that is kept?  Then it may happen before that. */
+static bool apart(const struct opiw_batch *b, const struct opiw_op *o) {
+    return o->addr >= b->high || o->addr + o->n <= b->low;
 }
 
 bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc) {
     struct opiw_win *w = o->w;
-    struct opiw_batch *b = o->w->dynamic || o->n > LEFT || !o->local.contiguous || !o->remote.contiguous ? NULL : batch_of(o->t);
+    struct opiw_batch *b = w->dynamic || o->n > MOST || !o->local.contiguous || !o->remote.contiguous ? NULL : batch_of(o->t);
     *rc = MPI_SUCCESS;
-    if (!b || !(o->n <= SMALL || (put && leaves(w, b, o->n))))
+    if (!b || !(o->n <= SMALL || (put && leaves(w, b))))
         return false;
-    if (b->bytes && (b->put != put || (!fits(b, o->n) && !(put && leaves(w, b, o->n) && b->bytes + o->n <= MOST)))) {
+    if (b->bytes && (b->put != put || (!fits(b, o->n) && !(put && leaves(w, b) && b->taken + o->n <= MOST)))) {
+        if (b->put && put && o->n > SMALL && apart(b, o)) { /* what is kept stays left to the target */
+            *rc = stored(w, o->t) ? opiw_put_all(o, local) : opiw_refused(o);
+            return true;
+        }
         if (!stored(w, o->t) || !send_off(b)) {
             *rc = opiw_refused(o);
             return true;
@@ -225,7 +240,7 @@ void opiw_leave(struct opiw_win *w, struct opiw_target *t, uint32_t due) {
     } else {
         to->parcels = b->sent[opiw_note_of(due)] = b->first;
         b->first = b->last = NULL;
-        b->bytes = 0;
+        b->bytes = b->taken = 0;
     }
     t->left = true;
     atomic_store_explicit(&to->due, due, memory_order_release);

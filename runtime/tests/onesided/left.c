@@ -190,14 +190,69 @@ static void mixed(enum way way)
 static void without_the_kernel(enum way way)
 {
     long before = by_kernel;
-    fill(out, 131072, (unsigned)way);
+    fill(out, PER_RANK, (unsigned)way);
     open_epoch(way);
-    for (int t = 0; t < size; t++)
+    for (int t = 0; t < size; t++) {
         for (size_t at = 0; t != rank && at < 131072; at += 65536)
             put(t, at, 65536);
+        if (t != rank)
+            put(t, 131072, PER_RANK - 131072);
+    }
     compute(100);
     close_epoch(way);
     CHECK(by_kernel == before);
+}
+
+/*
+ * More than a target is left in one epoch: the kernel copies the rest, but no byte that was left by then. What is put again, to the same place, is what the target finds: libopi keeps
+ * the order of one origin's puts. With several windows at once it is more than a process leaves to all its targets.
+ */
+#define MUCH ((size_t)6 << 20)
+#define PIECE ((size_t)256 << 10)
+#define WINDOWS 9
+
+static void beyond(void)
+{
+    int target = (rank + 1) % size, from = (rank + size - 1) % size;
+    char *memory[WINDOWS], *source = malloc(MUCH + PIECE);
+    MPI_Win window[WINDOWS];
+
+    for (int i = 0; i < WINDOWS; i++) {
+        memory[i] = malloc(MUCH);
+        CHECK(memory[i] && source);
+        MPI_Win_create(memory[i], (MPI_Aint)MUCH, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window[i]);
+    }
+    for (int round = 0; round < 2; round++) {
+        int windows = round ? WINDOWS : 1, again = !round;
+
+        fill(source, MUCH + PIECE, (unsigned)(round + rank));
+        for (int i = 0; i < windows; i++)
+            MPI_Win_fence(0, window[i]);
+        for (int i = 0; i < windows; i++) {
+            for (size_t at = 0; at < MUCH; at += PIECE)
+                MPI_Put(source + at, (int)PIECE, MPI_CHAR, target, (MPI_Aint)at, (int)PIECE, MPI_CHAR, window[i]);
+            if (again) { /* in what was left, and in what was not */
+                MPI_Put(source + MUCH, (int)PIECE, MPI_CHAR, target, 1000, (int)PIECE, MPI_CHAR, window[i]);
+                MPI_Put(source + MUCH, (int)PIECE, MPI_CHAR, target, (MPI_Aint)(MUCH - PIECE), (int)PIECE, MPI_CHAR, window[i]);
+                MPI_Put(source + MUCH, 3000, MPI_CHAR, target, (MPI_Aint)(MUCH - 3000), 3000, MPI_CHAR, window[i]);
+            }
+        }
+        for (int i = 0; i < windows; i++)
+            MPI_Win_fence(MPI_MODE_NOSUCCEED, window[i]);
+        fill(source, MUCH + PIECE, (unsigned)(round + from));
+        if (again) {
+            memcpy(source + 1000, source + MUCH, PIECE);
+            memcpy(source + MUCH - PIECE, source + MUCH, PIECE);
+            memcpy(source + MUCH - 3000, source + MUCH, 3000);
+        }
+        for (int i = 0; i < windows; i++)
+            CHECK(memcmp(memory[i], source, MUCH) == 0);
+    }
+    for (int i = 0; i < WINDOWS; i++) {
+        MPI_Win_free(&window[i]);
+        free(memory[i]);
+    }
+    free(source);
 }
 
 int main(int argc, char **argv)
@@ -230,6 +285,8 @@ int main(int argc, char **argv)
     }
     trying("read at once");
     read_at_once();
+    trying("beyond");
+    beyond();
     MPI_Group_free(&others);
     MPI_Group_free(&all);
     MPI_Win_free(&win);

@@ -72,3 +72,34 @@ def test_the_report_has_the_times_and_each_goal() -> None:
     assert "at least twice as fast as the better MPI, MPI_Win_create up to 64 KiB:\n  libopi/mpich: 1 of 1" in text
     assert any(line.split() == ["fence,", "create", "0.500,", "-", "0.400,", "-"] for line in text.splitlines())
     assert "missed" not in text
+
+
+def test_a_memcpy_with_a_fence_is_the_limit_of_a_single_one_and_no_point_of_a_window() -> None:
+    found = result(
+        row("libopi", "put-lock_all-shared", 16384, 0.26),
+        row("libopi", "copy-put-lock_all-shared", 16384, 0.2),
+        row("libopi", "fenced-put-lock_all-shared", 16384, 0.24, 0.5),
+    )
+    assert [*onesided_goals.against_memcpy(found)] == ["  libopi/mpich, a single one: 16 KiB 1.30 (1.20)"]
+    assert [*onesided_goals.slower(found)] == ["  libopi/mpich: 0 of 0 points"]
+
+
+def test_a_late_target_is_against_a_punctual_one_and_the_kernel_under_a_lock() -> None:
+    size = 1 << 18
+    found = Result(
+        "skew",
+        "epoch",
+        "a machine",
+        (
+            *of_a_point("pscw-create-late-20-ms", size, 20000.0, 220.0, 200.0),
+            *of_a_point("pscw-create-punctual-20-ms", size, 400.0, 200.0, 200.0),
+            *of_a_point("lock-create-late-20-ms", size, 20000.0, 600.0, 200.0),
+            *of_a_point("lock-create-punctual-20-ms", size, 400.0, 300.0, 200.0),
+            row("bare", "kernel-lock-create-late-20-ms", size, 500.0, None, None),
+        ),
+    )
+    assert onesided_goals.late(found) == [
+        ["libopi/mpich pscw-create-late-20-ms", "220.0", "200.0", "200.0", "1.10", "1.10", ""],
+        ["libopi/mpich lock-create-late-20-ms", "600.0", "300.0", "500.0", "2.00", "1.20", "missed"],
+    ]
+    assert "with a punctual one at most 1.1: 1 of 2 points." in onesided_goals.late_text_of(found)

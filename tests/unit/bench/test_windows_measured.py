@@ -37,7 +37,7 @@ def test_bandwidth_is_of_all_origins_together() -> None:
     assert dict(windows.with_bandwidth(row("pairs-allocate-4", 8, 1.0)).more) == {"mb_per_s": 512.0}
 
 
-def test_what_is_hidden_and_what_is_lost_are_taken_within_a_round() -> None:
+def test_what_is_hidden_lost_and_paid_is_taken_within_a_round() -> None:
     """In the second round everything takes twice as long; in the third nothing is hidden."""
     point = "pscw-create-"
     times: Rounds = {
@@ -47,7 +47,7 @@ def test_what_is_hidden_and_what_is_lost_are_taken_within_a_round() -> None:
         Key(8, f"{point}meanwhile"): [12.6, 25.2, 12.0],
     }
     found = dict(windows.overlap(times, Key(8, f"{point}both")))
-    assert found == pytest.approx({"hidden": 0.9, "lost": 0.05})
+    assert found == pytest.approx({"hidden": 0.9, "lost": 0.05, "pays_us": 2.0})
 
 
 def test_counts_are_per_operation() -> None:

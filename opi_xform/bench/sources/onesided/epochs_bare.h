@@ -5,7 +5,8 @@
  * Windows of MPI_Win_create are over memory that the origin does not reach. What is put after a post or between fences is
  * copied into shared memory, where the target need not find it before its epoch is over. All else has to wait for a copy:
  * the origin asks by a flag, the target makes the one copy there has to be, and answers by a flag. The target does nothing
- * but look for that. Of `kernel-` points the origin lets the kernel copy, outside of any epoch.
+ * but look for that. Of `kernel-` points the origin lets the kernel copy, outside of any epoch. Of several puts (skew) none
+ * waits for a copy but those.
  */
 #ifndef BENCH_EPOCHS_BARE_H
 #define BENCH_EPOCHS_BARE_H
@@ -59,17 +60,22 @@ static void open_window(enum kind kind, size_t bytes)
     asks = kind == CREATE && BENCH_DEPTH == 1;
     origin = bench_memory_at + APART;
     target = in_shared_memory();
-    if (!asks || bench_rank == 0)
+    if (kind != CREATE || bench_rank == 0)
         return;
-    target = flags->unreached = malloc(bytes);
-    if (!target)
+    flags->unreached = malloc(bytes * BENCH_DEPTH);
+    if (!flags->unreached)
         exit(3);
+    memset(flags->unreached, 0, bytes * BENCH_DEPTH);
+    if (asks)
+        target = flags->unreached;
 }
 
 static void close_window(void)
 {
-    if (asks && bench_rank == 1)
-        free(target);
+    if (bench_rank == 1) {
+        free(flags->unreached);
+        flags->unreached = NULL;
+    }
 }
 
 static void meet(void)
@@ -177,13 +183,23 @@ static void target_side(enum sync sync, double late_us)
         ;
 }
 
-/* Of the points `kernel-put` and `kernel-get`: one copy. False where the system does not allow it. */
-BENCH_UNUSED static int by_kernel(enum what what, size_t bytes)
+/* Of the points `kernel-...`: one copy. False where the system does not allow it. */
+static int by_kernel(enum what what, size_t bytes, size_t at)
 {
-    struct iovec here = {origin, bytes}, there = {flags->unreached, bytes};
+    struct iovec here = {origin, bytes}, there = {flags->unreached + at, bytes};
 
     if (what == GET)
         return process_vm_readv(bench_child, &here, 1, &there, 1, 0) == (ssize_t)bytes;
     return process_vm_writev(bench_child, &here, 1, &there, 1, 0) == (ssize_t)bytes;
+}
+
+/* Both ask: the target has said where its memory lies. */
+static int kernel_copies(void)
+{
+    meet();
+    if (bench_rank == 0)
+        flags->kernel_refuses = !by_kernel(GET, 1, 0);
+    meet();
+    return !flags->kernel_refuses;
 }
 #endif
