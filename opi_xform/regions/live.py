@@ -61,7 +61,8 @@ class _Summary:
 class Live:
     """The live region of one object.  ``events[n]``: of node n, in execution order.
 
-    entry: the live region at the start of the program is asked for, too (``at_entry``).
+    entry: the live region at the start of the program is asked for, too (``at_entry``).  only: the bytes that matter;
+    all that is used lies among them, and they are the same ones throughout the program.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Live:
         queries: Iterable[int],
         indexed: Rows | None = None,
         entry: bool = True,
+        only: Set | None = None,
     ) -> None:
         self.graph = graph
         self.nest = nest
@@ -86,6 +88,7 @@ class Live:
         self.queries = set(queries)
         self.indexed = indexed
         self.entry = entry
+        self.bytes = regions.all if only is None else only
         self.at_entry = regions.none
         self.stretches = stretches_of(graph, nest, values)
         self.tails: frozenset[int] = frozenset()  # error exits on which something happens to the object
@@ -347,9 +350,9 @@ class Live:
         for inner in sorted((i for i in self.symbols.inner[loop] if i in self.busy and i != loop), reverse=True):
             self.through(inner)
         leaving = self.bearing.leaving(loop) if exits else None
-        sinks: dict[Edge, State] = {LATCH: {} if loop in self.turned else {LATCH: self.regions.all}}
+        sinks: dict[Edge, State] = {LATCH: {} if loop in self.turned else {LATCH: self.bytes}}
         for edge in exits:
-            sinks[edge] = {edge: self.regions.all if leaving is None else leaving}
+            sinks[edge] = {edge: self.bytes if leaving is None else leaving.intersect(self.bytes)}
         state = self.sweep(loop, sinks, False, reads=False).get(self.nest.loops[loop].header, {})
         if loop not in self.turned:
             k, scope = self.symbols.count(loop), self.symbols.inner[loop]
@@ -374,10 +377,10 @@ class Live:
         """
         regions = self.regions
         k = regions.parameter((self.symbols.count(loop),))
-        stopped = regions.all.subtract(through)
+        stopped = self.bytes.subtract(through)
         stopped = regions.rename(stopped, k, "j")
         span = regions.parse(f"{START}, j, {k}", f"{START} <= j < {k}")
-        return regions.all.subtract(regions.drop(stopped.intersect(span), ["j"])).coalesce()
+        return self.bytes.subtract(regions.drop(stopped.intersect(span), ["j"])).coalesce()
 
     def through_loop(self, loop: int, after: Mapping[Edge, State], reads: bool) -> State:
         """The state before a loop, from those on its exit edges."""

@@ -240,6 +240,7 @@ ONE_SIDED = {
         ("test_loop", "7"),
         ("unset", "12345"),
         ("vla", ("8", "16", "17", "18")),
+        ("waitall", "8"),
         ("written_out", "123456"),
     )
     for k in numbers

@@ -61,9 +61,10 @@ def _leading(words: ast.Expr) -> Iterator[ast.Expr]:
 
 
 def _followed(words: ast.Expr) -> Iterator[ast.Expr]:
+    """An array is always there: ``*sizes`` is its first element."""
     for e in within(words):
         match e:
-            case ast.Deref(operand=to):
+            case ast.Deref(operand=to) if not _uncast(to).type.is_array:
                 yield _uncast(to)
             case ast.Index(base=base, index=index):
                 if _uncast(base).type.is_pointer:

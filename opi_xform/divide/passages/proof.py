@@ -13,12 +13,11 @@ number of its elements, after its last one another.  On that graph it is proved,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-
-from islpy import Set
+from collections.abc import Collection, Sequence
 
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves, operands
+from opi_xform.divide.passages.between import Between, Stretch
 from opi_xform.divide.passages.called import place_of
 from opi_xform.divide.passages.counted import Counted
 from opi_xform.divide.passages.guards import comes_to
@@ -31,15 +30,12 @@ from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.calls.pending_requests import abandoned
 from opi_xform.ownership.conditions.contents.ends import ended_by_initialiser, marked
 from opi_xform.ownership.explain.unreached import Unreached
-from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed
-from opi_xform.ownership.liveness.failures import FAILURES
-from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.liveness.buffer_events import SIGNS
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.requests.pending import Asked, pending
 from opi_xform.record import dataclass
-from opi_xform.regions.sets import BudgetExceeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +63,6 @@ class Proved:
     anew: frozenset[tuple[str, int]]
     bytes: bool
     assumes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A passage in one copy of its function.
-
-    enter: the last node of its first mark; leave: that of its last one.  begin, end: bytes of the object that travel.
-    bytes: the message counts bytes, not elements.
-    """
-
-    frame: int
-    enter: int
-    leave: int
-    use: Use
-    begin: Poly
-    end: Poly
-    bytes: bool
 
 
 def told_one_by_one(program: Program) -> bool:
@@ -381,51 +360,6 @@ class Proof:
             return False
         ends = ended_by_initialiser(self.program, buffer, "recv") or marked(self.program, buffer, receives)
         return ends is not None
-
-
-class Between(Judge):
-    """Whether what travels is dead where passages of one object begin and where they end.
-
-    rests: on what that rests; None where it is not so.
-    """
-
-    def __init__(self, program: Program, buffer: Buffer, o: int, strict: bool, stretches: Sequence[Stretch]) -> None:
-        self.stretches = stretches
-        self.asked = tuple(n for one in stretches for n in (one.enter, one.leave))
-        self.rests: tuple[str, ...] | None = None
-        super().__init__(program, buffer, o, strict)
-
-    def liveness(self) -> None:
-        for assumed in self.attempts():
-            try:
-                with self.regions.budget():
-                    found, _ = self.live(None, assumed=assumed)
-                    fine = all(self.dead(found, one) for one in self.stretches)
-            except BudgetExceeded:
-                self.regions.context.reset_operations()
-                continue
-            if fine:
-                self.rests = (*sorted(assumed), *self.messages())
-                break
-
-    def attempts(self) -> list[Assumed]:
-        """What may be assumed, nothing first."""
-        offered = [] if self.strict else [SIGNS, *([PADDING] if self.padded else [])]
-        return [frozenset(), *(frozenset((one,)) for one in offered)]
-
-    def dead(self, found: Mapping[int, Set], one: Stretch) -> bool:
-        region = self.regions.interval(one.begin, one.end)
-        for n in (one.enter, one.leave):
-            live = found.get(n)
-            if live is None or not self.under(one.enter, live.intersect(region)).is_empty():
-                return False
-        return True
-
-    def messages(self) -> tuple[str, ...]:
-        """What is assumed of the messages that come into the object."""
-        if not any(u.side == "recv" for u in self.uses):
-            return ()
-        return ("A1", *(("A2",) if self.a2 else ()), *((FAILURES,) if self.failures.handled else ()))
 
 
 def single(program: Program, uses: Sequence[Use], use: Use) -> bool:

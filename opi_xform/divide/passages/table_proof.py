@@ -18,8 +18,9 @@ from itertools import chain
 
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import leaves
+from opi_xform.divide.passages.between import Between, Stretch
 from opi_xform.divide.passages.find import beginning
-from opi_xform.divide.passages.proof import Between, Proof, Stretch, single, told_one_by_one
+from opi_xform.divide.passages.proof import Proof, single, told_one_by_one
 from opi_xform.divide.passages.table_spell import RowNames
 from opi_xform.divide.passages.tables import loop_of
 from opi_xform.graph.graph import evaluated
@@ -377,6 +378,9 @@ class Behind(Between):
                             self.rested[one.around.leave] = (*sorted(assumed), *self.messages())
             except BudgetExceeded:
                 self.regions.context.reset_operations()
+
+    def bytes(self) -> None:
+        """All of them are asked about, whatever travels."""
 
     def comes(self, use: Use) -> bool:
         """Each message comes from somebody, and its failure ends the program."""

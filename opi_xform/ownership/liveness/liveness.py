@@ -5,7 +5,7 @@ A send may give when nothing is live after it; a receive may take when nothing i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import combinations, product
@@ -248,9 +248,10 @@ class Judge(BufferEvents):
                 self.regions,
                 telescopes,
                 events,
-                [*self.use_nodes, *self.births, *self.swaps, *self.asked],
+                self.queries(),
                 self.indexed,
                 entry=info.kind == "variable" and info.frame < 0,  # else it is born on the way
+                only=self.bytes(),
             )
             try:
                 found = live.solve()
@@ -267,6 +268,14 @@ class Judge(BufferEvents):
         signs = self.signs or any(telescope.signs for telescope, _ in telescopes)
         bounded = any(telescope.bounded for telescope, _ in telescopes)
         return _Solved(found, at_entry, signs, bounded, frozenset(self.a2))
+
+    def queries(self) -> Sequence[int]:
+        """The nodes after which live regions are wanted."""
+        return (*self.use_nodes, *self.births, *self.swaps, *self.asked)
+
+    def bytes(self) -> Set | None:
+        """The bytes that matter, where these are not all."""
+        return None
 
     def ahead(self) -> set[int]:
         """The blocks that can be reached from messages that begin where the buffer does, and from what else is asked

@@ -136,12 +136,54 @@ def _plain(program: Program, p: Poly) -> bool:
 
 
 class Prover:
-    """Proves that polynomials are not negative, from facts."""
+    """Proves that polynomials are not negative, from facts.
+
+    Only facts count that have to do with a polynomial: that share a number with it, or with another fact that does.
+    The others can always be met by some values of their own numbers, so they tell nothing of it (but where they
+    contradict one another, and the node does not run).
+    """
 
     def __init__(self, facts: Sequence[Poly], counts: frozenset[int], limit: int = STEPS) -> None:
         """counts: symbols that are never negative, whatever the facts.  limit: steps of one proof."""
-        self.limit = limit
         self.facts = [f for f in facts if f.constant is None]
+        self.counts = counts
+        self.limit = limit
+        self.groups = _groups(self.facts)
+        self.parts: dict[frozenset[int], _Part] = {}
+
+    def proves(self, p: Poly) -> bool:
+        """p >= 0 follows from the facts."""
+        wanted = frozenset(self.groups[s] for s in p.symbols() if s in self.groups)
+        part = self.parts.get(wanted)
+        if part is None:
+            mine = [f for f in self.facts if self.groups[next(iter(f.symbols()))] in wanted]
+            part = self.parts[wanted] = _Part(mine, self.counts, self.limit)
+        return part.proves(p)
+
+
+def _groups(facts: Sequence[Poly]) -> dict[int, int]:
+    """A number for each symbol of facts: the same for two that one fact is of, and so on."""
+    leads: dict[int, int] = {}
+
+    def last(s: int) -> int:
+        while leads.setdefault(s, s) != s:
+            s = leads[s]
+        return s
+
+    for fact in facts:
+        first, *others = fact.symbols()
+        for s in others:
+            leads[last(s)] = last(first)
+        last(first)
+    return {s: last(s) for s in leads}
+
+
+class _Part:
+    """Proves it from facts that all have to do with one another, or with what is proved."""
+
+    def __init__(self, facts: Sequence[Poly], counts: frozenset[int], limit: int) -> None:
+        self.limit = limit
+        self.facts = facts
         self.terms: dict[Monomial, list[tuple[int, int, int]]] = {}  # facts' terms: of which fact, the how many-th, c
         for i, fact in enumerate(self.facts):
             for j, (m, a) in enumerate(fact.terms):

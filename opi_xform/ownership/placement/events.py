@@ -43,6 +43,7 @@ from opi_xform.ownership.placement.states import (
     TOUCH,
     Event,
 )
+from opi_xform.ownership.requests.pending import pending_at
 from opi_xform.ownership.spelling.mentions import Mentions, plain
 
 
@@ -117,6 +118,7 @@ class _Collector:
             if problem:
                 return problem
         self.completions()
+        self.completed()
         self.leaves()
         freeing = frozenset[int]().union(*(d.wrappers for d in self.deallocations))
         known = self.free_tests.nodes.union(self.lazy, *(self.flow.by_frame[frame] for frame in freeing))
@@ -427,6 +429,17 @@ class _Collector:
         else:
             self.add(use.node, RECV if use.op.blocking else IRECV, row)
         return ""
+
+    def completed(self) -> None:
+        """At tests that only keep NULL from being freed the receives are complete, where none is pending there.
+
+        ``if (n > 0) MPI_Waitall(n, q, …);`` completes them on one of two ways; on the other one there are none.
+        """
+        tests = {n for n in self.free_tests.nodes if isinstance(self.program.graph.nodes[n].action, ins.Branch)}
+        begun = [u for u in self.buffer.uses if u.side == "recv" and not u.op.blocking and u.place in self.converted]
+        late = set[int]().union(*(pending_at(names_of(self.program), use, tests) for use in begun if tests))
+        for n in sorted(tests - late) if begun else ():
+            self.add(n, COMPLETE)
 
     def completions(self) -> None:
         """Calls that surely complete the requests of receives that convert."""

@@ -43,6 +43,7 @@ static double u[64], v[64];
         ("first->next->n", "memcpy(boxes, &all, sizeof all);", False),
         ("first->next->n", "b = first;", True),
         ("boxes[2].n", "other();", True),
+        ("*table", "other();", True),  # an array is always there
         ("table[which]", "u[k] = 2; k++;", True),
         ("table[which]", "which = 0;", False),
         ("table[2 * k + 1]", "other();", True),

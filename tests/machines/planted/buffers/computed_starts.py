@@ -2,6 +2,7 @@
 
 from tests.machines.planted.bug import Bug
 
+_BETWEEN = "opi_xform.divide.passages.between"
 _PASSAGES = "opi_xform.divide.passages.find"
 _PROOF = "opi_xform.divide.passages.proof"
 _SIZES = "opi_xform.divide.passages.sizes"
@@ -83,6 +84,14 @@ BUGS = (
         condition="starts",
     ),
     Bug(
+        "a pointer that is followed is an array",
+        "opi_xform.divide.passages.early",
+        "case ast.Deref(operand=to) if not _uncast(to).type.is_array:",
+        "case ast.Deref(operand=to) if False:",
+        ("starts_null_between",),
+        condition="starts",
+    ),
+    Bug(
         "what is asked before a pointer is followed may change",
         "opi_xform.divide.passages.early",
         "yield from tests if found else ()",
@@ -140,7 +149,7 @@ BUGS = (
     ),
     Bug(
         "what was sent is not needed any more",
-        _PROOF,
+        _BETWEEN,
         "for n in (one.enter, one.leave):",
         "for n in (one.enter,):",
         ("starts_read_after", "starts_read_later"),
@@ -148,7 +157,7 @@ BUGS = (
     ),
     Bug(
         "what is sent was all written since the first statement",
-        _PROOF,
+        _BETWEEN,
         "for n in (one.enter, one.leave):",
         "for n in (one.leave,):",
         ("starts_first_contents",),
@@ -213,7 +222,7 @@ BUGS = (
     ),
     Bug(
         "a send that pends after its passage leaves nothing that is read after it",
-        _PROOF,
+        _BETWEEN,
         "for n in (one.enter, one.leave):",
         "for n in (one.enter,) if one.use.op.blocking or one.use.side == 'recv' else ():",
         ("partners_read_after", "partners_second", "partners_some"),
@@ -256,6 +265,14 @@ BUGS = (
         " or not same_type(program, function, var, texts)",
         "",
         ("starts_type_shadowed",),
+        condition="starts",
+    ),
+    Bug(
+        "only those bytes matter that travel in this turn",
+        _BETWEEN,
+        "if any(self.symbols.scope(p) for p in ends):",
+        "if False:",
+        ("starts_other_turn",),
         condition="starts",
     ),
     Bug(

@@ -99,4 +99,12 @@ BUGS = (
         ("stretches_set_later", "stretches_set_before", "stretches_block_sets"),
         condition="stretches",
     ),
+    Bug(
+        "behind messages of a loop only what one of them brings is asked about",
+        _PROOF,
+        "    def bytes(self) -> None:",
+        "    def bytes_(self) -> None:",
+        ("stretches_read_after",),
+        condition="stretches",
+    ),
 )
