@@ -55,6 +55,12 @@ def test_others_do_the_work() -> None:
     assert each(lambda _: os.getpid(), range(1), 3) == [HOME]
 
 
+def test_the_longest_go_to_different_processes() -> None:
+    found = each(lambda _: os.getpid(), range(6), 2, 0, [1, 9, 1, 9, 1, 1])
+    assert found[1] != found[3]
+    assert each(lambda i: i * i, range(6), 3, 0, [4, 0, 7, 7, 1, 2]) == [0, 1, 4, 9, 16, 25]
+
+
 def test_not_beside_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     assert set(each(lambda _: os.getpid(), range(9), 3)) == {HOME}
