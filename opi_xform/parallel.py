@@ -1,4 +1,4 @@
-"""Judging buffers in several processes: what each finds depends on no other, so only the time differs.
+"""Judging buffers, reading files in several processes: what each finds depends on no other, so only the time differs.
 
 Processes are forked, since the program at hand is far too large to send.  What one of them does not answer, because it
 died or its answer cannot travel, is judged at home.
