@@ -24,6 +24,7 @@ from opi_xform.frontend.macros.wanted_text import WantedText
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, Plan, PointerDeclaration, ReplaceCall
+from opi_xform.parallel import each
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
 from opi_xform.rewrite.written_out import Change, Key, Text
 from opi_xform.text.mapped import Mapped
@@ -33,6 +34,8 @@ LEVELS = 6  # macros in the bodies of macros
 GROWTH, ENOUGH = 4, 4096  # a text that gets larger than so many times its size, and more, is not made
 
 ALLOCATING = frozenset(("malloc", "calloc", "realloc", "free", "posix_memalign", "aligned_alloc", "memalign", "valloc"))
+PARSED = 4
+"""Buffers that are judged in the time in which a file is read."""
 _COMPLETING = ("MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Request_free")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MAKES = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+\w+(?:\(|[ \t(]+[A-Za-z_])", re.MULTILINE)
@@ -44,8 +47,9 @@ Texts = Mapping[str, Text]
 class WritingOut:
     """One program: ``run``."""
 
-    def __init__(self, again: Again, plan: Plan) -> None:
+    def __init__(self, again: Again, plan: Plan, processes: int = 1) -> None:
         self.again = again
+        self.processes = processes
         self.plan = plan
         self.sources = again.sources
         self.wanted = _wanted(again, plan)
@@ -125,22 +129,27 @@ class WritingOut:
 
         None where one does not compile.
         """
-        out = []
         with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
             top = os.path.realpath(folder)
-            lay_out(top, self.again.units, {file: text.mapped.data for file, text in texts.items()}, self.sources)
-            for unit in self.again.units:
-                files = [self.sources.name(file) for file in (unit.path, *unit.files)]
-                if not (self.text.may_be_in(files) if every else any(file in texts for file in files)):
-                    continue
+
+            def reading(unit: Unit) -> Reading | None:
                 path = mirrored(top, self.sources.name(unit.path))
                 try:
-                    reading = read(path, mirrored_flags(top, self.again.flags(unit.path)), wanted, top, trees)
+                    found = read(path, mirrored_flags(top, self.again.flags(unit.path)), wanted, top, trees)
                 except FrontendError:
                     return None
-                uses = tuple(replace(u, file=self.sources.name(original(top, u.file))) for u in reading.uses)
-                out.append(replace(reading, uses=uses))
-        return out
+                uses = tuple(replace(u, file=self.sources.name(original(top, u.file))) for u in found.uses)
+                return replace(found, uses=uses)
+
+            lay_out(top, self.again.units, {file: text.mapped.data for file, text in texts.items()}, self.sources)
+            units = []
+            for unit in self.again.units:
+                files = [self.sources.name(file) for file in (unit.path, *unit.files)]
+                if self.text.may_be_in(files) if every else any(file in texts for file in files):
+                    units.append(unit)
+            found = each(reading, units, self.processes, PARSED * len(units))
+        out = [one for one in found if one is not None]
+        return out if len(out) == len(found) else None
 
     # --- attempts -----------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,10 @@
 What a program with other words for the same (``macros.py``) reads, writes and sends is what this one does.  A site
 that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends and
 receives with which a block's life ends or begins convert whatever is said of them otherwise, those that name it by a
-local pointer to elements (``ownership/last/edits.py``).  A message that begins inside its buffer stays, too, where no
-other attempt comes after this one: some divide buffers, or give messages buffers of their own.
+local pointer to elements (``ownership/last/edits.py``).  Where no other attempt comes after this one, more sites stay:
+messages that begin inside their buffers (some attempts divide these, or give messages buffers of their own), calls that
+the program graph does not have, and buffers whose address is given to what is not followed (others may name pointers
+in other ways, so that more is known of them).
 """
 
 from __future__ import annotations
@@ -24,14 +26,22 @@ def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
     """All sites that stay do so whatever the words are.  alone: no other attempt is made with other words."""
     plainly: set[SiteKey] = set()
     inside: set[SiteKey] = set()
+    reached: set[SiteKey] = set()
+    lost: set[SiteKey] = set()
     for use in collect(program):
+        reached.add(use.place[:3])
+        if use.object in program.values.given_away:  # the first condition that is asked of a buffer's memory
+            lost.add(use.place[:3])
         if _may_be_handed_over(program, plain(use.call.args[use.argument])):
             plainly.add(use.place[:3])
         if alone and use.row is None and use.lo is not None and use.lo.terms:
             inside.add(use.place[:3])
 
     def stays(d: Decision) -> bool:
-        return d.code in _FORM or ((d.code in _BYTES or site(d) in inside) and site(d) not in plainly)
+        here = site(d)
+        if d.code in _FORM or (alone and here not in reached):
+            return True
+        return (d.code in _BYTES or here in inside or (alone and here in lost)) and here not in plainly
 
     return all(stays(d) for d in plan.decisions if d.decision == "keep")
 

@@ -133,7 +133,9 @@ class Attempts:
 
         if not self.options.told and no_text_helps(self.program, plan, again.further is None):
             return None
-        return WritingOut(again, plan).run() if makes_code(self.units, self.sources, self.options.root) else None
+        if not makes_code(self.units, self.sources, self.options.root):
+            return None
+        return WritingOut(again, plan, self.options.processes).run()
 
     def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""

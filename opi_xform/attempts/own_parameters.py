@@ -16,7 +16,6 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
 from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
-from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.ownership.spelling.parameters import bare, list_item
 from opi_xform.ownership.spelling.scopes import fresh
 from opi_xform.ownership.spelling.short_names import ShortName
@@ -92,7 +91,7 @@ class _Function:
         declared = self.declared(self.data[item[0] : item[1]], name)
         if declared is None:
             return None
-        given = fresh(f"{name}_given", self.program, Texts())
+        given = fresh(f"{name}_given", self.program)
         line, column = self.data.count(b"\n", 0, here[0]) + 1, here[0] - self.data.rfind(b"\n", 0, here[0])
         span = Span(file, here[0], here[0] + len(name.encode()), line, column, editable=True)
         return _Own(variable.key, span, given, f"{declared}{name} = {given};")

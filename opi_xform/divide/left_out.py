@@ -14,6 +14,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import StopOthers
 from opi_xform.ownership.spelling.configurations import everywhere, means
+from opi_xform.ownership.spelling.mentioned import mentions_of
 
 
 def left_out(
@@ -35,7 +36,7 @@ def left_out(
                 and means(unit, program, skipped, program.variables[key].name, key)
             }
             for name in sorted(found):
-                if strict or not skipped.own or not everywhere(units, skipped.span, name):
+                if strict or not skipped.own or not everywhere(mentions_of(units), skipped.span, name):
                     raise Trouble(skipped.span, f"leaves out text with `{name}`, which another configuration compiles")
                 out[StopOthers(skipped.span, name)] = None
     return tuple(out)

@@ -176,6 +176,18 @@ class Accesses:
             out.update(self.spread[group.members])
         return sorted(out, key=self.position.__getitem__)
 
+    def touching(self, objects: Iterable[int]) -> set[int]:
+        """The nodes that may touch one of these objects; a group that they share is looked at once."""
+        self.index()
+        out: set[int] = set()
+        groups: dict[frozenset[int], None] = {}
+        for o in objects:
+            out.update(self.places.get(o, ()))
+            groups.update((group.members, None) for group in self.of_object.get(o, ()))
+        for members in groups:
+            out.update(self.spread[members])
+        return out
+
     def of(self, o: int) -> dict[int, list[Access]]:
         """What touches an object, by node."""
         return {n: self.at_object(n, o) for n in self.nodes(o)}

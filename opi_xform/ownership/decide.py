@@ -154,6 +154,11 @@ def _buffer(
     verdict.refusals = _small(facts, kept, wordless)
     if verdict.refusals:
         return verdict
+    if _kept_by_form(facts, kept):
+        if all(u.place in wordless for u in facts.found.uses):
+            verdict.refusals = {u.place: kept.get(u.place, WORDLESS) for u in facts.found.uses}
+            return verdict
+        facts = replace(facts, told_only=True)
     sites = _sites(facts, wordless)
     whole = next(filter(None, (c.buffer(facts) for c in TABLE if c.buffer is not None)), None)
     if whole is not None:
@@ -166,6 +171,8 @@ def _buffer(
             verdict.refusals.update((p, replace(r, form=whole.reason)) for p, r in told.items() if r is not None)
         if facts.judges_so_far or facts.options.told:
             verdict.remarks += facts.liveness.remarks
+        else:
+            facts = replace(facts, told_only=True)
         _deepened(deepest, facts, verdict, wordless)
         return verdict
     verdict.remarks += facts.liveness.remarks
@@ -213,6 +220,14 @@ def _small(facts: BufferFacts, kept: Mapping[Place, Refusal], wordless: Collecti
             return {}
         out[site.place] = found
     return out
+
+
+def _kept_by_form(facts: BufferFacts, kept: Mapping[Place, Refusal]) -> bool:
+    """Each site stays for another buffer, or for how its call is written: liveness decides nothing."""
+    if facts.options.told or facts.found.swaps:
+        return False
+    sites = _sites(replace(facts, unasked=True), ())
+    return all(site.place in kept or _refused(site, form=True) is not None for site in sites)
 
 
 def _sites(facts: BufferFacts, wordless: Collection[Place]) -> list[Site]:

@@ -28,6 +28,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.liveness.buffer_events import BufferEvents
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.addresses import AddressFlow
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Exchange, Member, Place, Program, Refusal, Swap, Where
@@ -394,7 +395,7 @@ def _unlike(program: Program, exchange: Exchange, of_key: Mapping[str, Sequence[
         buffer = mine[0]
         if len(mine) > 1 or len(buffer.objects) != 1 or buffer.carrier.kind != "pointer" or buffer.carrier.rows:
             return "and they are not two pointers to memory of their own"
-        size = Judge(program, buffer, buffer.objects[0], strict).size()
+        size = BufferEvents(program, buffer, buffer.objects[0], strict).size()
         if size is None:
             return f"and the size of `{buffer.name}` is not known"
         sizes.append(program.values.symbols.resolve(size))

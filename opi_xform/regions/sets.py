@@ -19,7 +19,8 @@ from opi_xform.memory.poly import Monomial, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 
 OPERATIONS = 10_000_000  # a second or two of isl's work; NAS MG takes between 3 and 10 million
-OF_GROUP = 3_000_000  # of a function that is looked at by itself: there are many in a program beyond the budget
+FEWER = 3_000_000
+"""Of a function that is looked at by itself: there are many in a program beyond the budget; and where reasons ask."""
 ROUGHLY = 4  # rough sets that are of use take less than this part of an exact attempt
 START = "start"
 _SYMBOL = re.compile(r"\bs\d[\d_]*")  # ``Regions.parameter``

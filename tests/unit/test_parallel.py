@@ -14,6 +14,7 @@ import pytest
 from case_tools import run_tool
 
 from opi_xform import parallel
+from opi_xform.attempts import macros
 from opi_xform.ownership import decide
 from opi_xform.parallel import each
 
@@ -53,6 +54,12 @@ def test_others_do_the_work() -> None:
     assert found[0::3] == [HOME] * 3
     assert len(set(found)) == 3
     assert each(lambda _: os.getpid(), range(1), 3) == [HOME]
+
+
+def test_the_longest_go_to_different_processes() -> None:
+    found = each(lambda _: os.getpid(), range(6), 2, 0, [1, 9, 1, 9, 1, 1])
+    assert found[1] != found[3]
+    assert each(lambda i: i * i, range(6), 3, 0, [4, 0, 7, 7, 1, 2]) == [0, 1, 4, 9, 16, 25]
 
 
 def test_not_beside_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,6 +103,39 @@ def test_a_program_judged_by_several(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert alone[0] == 0, alone[2]
     assert run_tool([str(folder), "-j", "3"]) == alone
     assert forked
+
+
+def test_files_whose_macros_are_written_out_are_read_by_several(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forked: list[int]
+) -> None:
+    """Whoever reads them: the same texts, also where one is no program."""
+    monkeypatch.setenv("OPI_CACHE", str(tmp_path / "cache"))
+    head = "#include <mpi.h>\n#define GIVE(b) MPI_Send(b, 64, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD)\n"
+    body = "static double b{0}[64];\nvoid put{0}(int k) {{ for (int i = 0; i < 64; i++) b{0}[i] = k; GIVE(b{0}); }}\n"
+    for i in range(4):
+        (tmp_path / f"{i}.c").write_text(head + body.format(i))
+    calls = "".join(f"void put{i}(int); " for i in range(4)), "".join(f"put{i}(c); " for i in range(4))
+    main = "int main(int c, char **v) {{ MPI_Init(&c, &v); {1}MPI_Finalize(); return 0; }}\n"
+    (tmp_path / "4.c").write_text(head + (calls[0] + main).format(*calls))
+    readers: list[list[int]] = []
+    real = macros.each
+
+    def noted(work: Any, items: Any, *rest: int) -> Any:
+        found = real(lambda item: (work(item), os.getpid()), items, *rest)
+        readers.append([pid for _, pid in found])
+        return [one for one, _ in found]
+
+    monkeypatch.setattr(macros, "each", noted)
+    files = [str(tmp_path / f"{i}.c") for i in range(5)]
+    results = []
+    for processes in ("1", "3"):
+        out = tmp_path / processes
+        code, said, err = run_tool([*files, "-j", processes, "-o", str(out), "--output-format", "json"])
+        assert code == 0, err
+        results.append((said, {path.name: path.read_text() for path in sorted(out.glob("*.c"))}))
+    assert results[0] == results[1]
+    assert "OPI_Give" in results[0][1]["0.c"]
+    assert {len(set(pids)) for pids in readers} == {1, 3}
 
 
 def test_few_buffers_of_a_large_program_are_worth_processes(

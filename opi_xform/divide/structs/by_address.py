@@ -145,7 +145,6 @@ class ByAddress:
 
     def __init__(self, program: Program, whole: Whole, units: Sequence[ast.Unit], read: Callable[[str], bytes]) -> None:
         self.program = program
-        self.units = units
         self.read = read
         self.whole = whole
         self.parameters: Parameters = parameters_of(program, units)
@@ -188,7 +187,7 @@ class ByAddress:
                 if type_.kind != "record" or type_.volatile or type_.atomic or not self.holds_pointer(type_):
                     continue
                 written = (function.name, function.variables[name].name)
-                if all(naming(self.units, word) == () for word in written) and not function.type.variadic:
+                if all(naming(self.parameters.index, word) == () for word in written) and not function.type.variadic:
                     yield Passed(function, i, name)
 
     def holds_pointer(self, type_: Type, depth: int = 0) -> bool:

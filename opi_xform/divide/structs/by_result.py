@@ -45,7 +45,6 @@ class ByResult:
     """One use: ``run``."""
 
     def __init__(self, program: Program, whole: Whole, units: Sequence[ast.Unit], read: Callable[[str], bytes]) -> None:
-        self.units = units
         self.whole = whole
         self.read = read
         self.parameters: Parameters = parameters_of(program, units)
@@ -95,7 +94,7 @@ class ByResult:
             same = [v for v in function.variables.values() if v.name == variable.name]
             if len(same) > 1 or variable.name in globals_ or not self.plain(variable.type):
                 continue
-            if all(naming(self.units, word) == () for word in (function.name, variable.name)):
+            if all(naming(self.parameters.index, word) == () for word in (function.name, variable.name)):
                 yield Made(function, variable)
 
     def plain(self, type_: Type) -> bool:

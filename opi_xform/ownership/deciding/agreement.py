@@ -67,7 +67,9 @@ def agreed(
 
     while True:
         open_ = [family for family in ([i for i in f if found[i] is None] for f in families) if family]
-        for family, own in zip(open_, each(judged, open_, processes, weight * sum(map(len, open_))), strict=True):
+        sizes = [sum(len(groups[i].uses) * (len(groups[i].touches) + 1) for i in family) for family in open_]
+        every = each(judged, open_, processes, weight * sum(map(len, open_)), sizes)
+        for family, own in zip(open_, every, strict=True):
             for i, verdict in zip(family, own, strict=True):
                 found[i] = verdict
         verdicts = [verdict for verdict in found if verdict is not None]

@@ -63,12 +63,14 @@ class BufferFacts:
     """One buffer.  found: as ``buffers`` has it; ``buffer`` is the same with what liveness says of it.
 
     known: what was found out of its memory for other names of it.  unasked: for questions that liveness has no part in.
+    told_only: none of its sites converts, whatever liveness says.
     """
 
     of: ProgramFacts
     found: Buffer
     known: Known = field(default_factory=dict)
     unasked: bool = False
+    told_only: bool = False
 
     @property
     def units(self) -> Sequence[ast.Unit]:
@@ -102,7 +104,7 @@ class BufferFacts:
         """Which of its bytes are needed where."""
         if self.unasked:
             return Judging({}, self.found, frozenset(), ())
-        return judge(self.program, self.found, self.options, self.of.together, self.known)
+        return judge(self.program, self.found, self.options, self.of.together, self.known, self.told_only)
 
     @property
     def judges_so_far(self) -> Mapping[int, Judge]:

@@ -31,13 +31,18 @@ Known = dict[Alike, Judge]
 
 
 def judge(
-    program: Program, buffer: Buffer, options: Options, together: Collection[Place], known: Known | None = None
+    program: Program,
+    buffer: Buffer,
+    options: Options,
+    together: Collection[Place],
+    known: Known | None = None,
+    told_only: bool = False,
 ) -> Judging:
-    """together: see ``replacing_together``.  known: it grows."""
+    """together: see ``replacing_together``.  known: it grows.  told_only: no site of the buffer converts anyway."""
     known = {} if known is None else known
-    judges = {o: _judge(program, buffer, o, options, known) for o in buffer.objects}
+    judges = {o: _judge(program, buffer, o, options, known, frozenset(), told_only) for o in buffer.objects}
     remarks: list[Remark] = []
-    filled = _filled(program, buffer, options, judges, known)
+    filled = _filled(program, buffer, options, judges, known, told_only)
     by_hand = _assumed_packed(program, buffer, options, judges, filled, remarks, known)
     early: frozenset[Place] = frozenset()
     if not any(one.exceeded for one in judges.values()):  # else it stays, whatever its receives would keep
@@ -54,25 +59,31 @@ def judge(
 
 
 def _judge(
-    program: Program, buffer: Buffer, o: int, options: Options, known: Known, packed: frozenset[Place] = frozenset()
+    program: Program,
+    buffer: Buffer,
+    o: int,
+    options: Options,
+    known: Known,
+    packed: frozenset[Place],
+    told_only: bool,
 ) -> Judge:
     """A judge of its own, with what was found out under other names."""
-    alike = Judge.alike(buffer, o, options.strict, packed)
+    alike = Judge.alike(buffer, o, options.strict, packed, told_only)
     first = known.get(alike)
     if first is None:
-        first = known[alike] = Judge(program, buffer, o, options.strict, packed)
+        first = known[alike] = Judge(program, buffer, o, options.strict, packed, told_only)
     return first.under_another_name(buffer)
 
 
 def _filled(
-    program: Program, buffer: Buffer, options: Options, judges: dict[int, Judge], known: Known
+    program: Program, buffer: Buffer, options: Options, judges: dict[int, Judge], known: Known, told_only: bool
 ) -> frozenset[Place]:
     """Judges once more with what counters say of sends, where that may help."""
     if buffer.swaps or all(Judge.fine(judge.initial, judge.findings) for judge in judges.values()):
         return frozenset()  # what a counter says of a name is not said of the block that it got
     filled = counted(program, buffer)
     if filled:
-        judges.update((o, _judge(program, buffer, o, options, known, filled)) for o in judges)
+        judges.update((o, _judge(program, buffer, o, options, known, filled, told_only)) for o in judges)
     return filled
 
 
@@ -102,7 +113,7 @@ def _assumed_packed(
         return set()
     changed: set[Place] = set()
     for o, judge in list(judges.items()):
-        again = _judge(program, buffer, o, options, known, filled | frozenset(packed))
+        again = _judge(program, buffer, o, options, known, filled | frozenset(packed), False)
         for use in judge.uses:
             key = (use.node, use.argument)
             found, new = judge.findings.get(key), again.findings.get(key)

@@ -11,6 +11,7 @@ from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.extent import gaps
+from opi_xform.once import once
 from opi_xform.ownership.buffers.uses import datatype_of
 from opi_xform.ownership.explain.reaching.settings import calls_for
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -120,7 +121,7 @@ def _set_to_constants(program: Program, given: ast.Expr) -> list[Span]:
 
 def _makers(program: Program, use: Use, given: ast.Expr) -> list[ast.Call]:
     """The calls that may have made the datatype of a message, where its call can be come to from them."""
-    made, place = _Makers(program).of(given), _place(given)
+    made, place = _makers_of(program).of(given), _place(given)
     direct = isinstance(given, ast.VarRef) and all(
         place in {_place(a.operand) for a in call.args if isinstance(a, ast.AddrOf)} for call in made
     )
@@ -193,12 +194,34 @@ def _gapless(call: ast.Call) -> bool:
 
 
 class _Makers:
-    """The calls that may have made what an expression is, through variables, members, arguments and results."""
+    """The calls that may have made what an expression is, through variables, members, arguments and results.
+
+    One per program: ``of``.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.calls = [call for f in program.functions.values() for call in calls_of(f)]
         self.params = {key: (f.key, i) for f in program.functions.values() for i, key in enumerate(f.params)}
+        self.calls = [call for f in program.functions.values() for call in calls_of(f)]
+        self.called: dict[str, list[int]] = {}  # by function: its calls
+        self.making: dict[str, list[int]] = {}  # by place: calls that make a datatype there
+        self.given: dict[str, list[ast.Expr]] = {}  # by place: parameters that are given it
+        for i, call in enumerate(self.calls):
+            name = _name(call)
+            self.called.setdefault(name, []).append(i)
+            places = [_place(a.operand if isinstance(a, ast.AddrOf) else a) for a in call.args]
+            if _MAKERS.match(name):
+                for place in dict.fromkeys(places):
+                    self.making.setdefault(place, []).append(i)
+            function = program.functions.get(name)
+            for key, e, place in zip(function.params, call.args, places, strict=False) if function is not None else ():
+                if e.type.is_pointer:
+                    self.given.setdefault(place, []).append(ast.VarRef(e.type, e.span, key))
+        self.assigned: dict[str, list[ast.Expr]] = {}  # by place: what it is set to
+        for f in program.functions.values():
+            for e in (part for whole in expressions(f.body) for part in within(whole)):
+                if isinstance(e, ast.Assign):
+                    self.assigned.setdefault(_place(e.target), []).append(e.value)
 
     def of(self, start: ast.Expr) -> list[ast.Call]:
         found: dict[int, ast.Call] = {}
@@ -223,16 +246,8 @@ class _Makers:
                     found[item.span.begin] = item
                 else:
                     work.append((item, callers))
-            work += [(param, False) for param in self.handed(place)]
+            work += [(param, False) for param in self.given.get(place, ())]
         return [found[at] for at in sorted(found)]
-
-    def handed(self, place: str) -> Iterator[ast.Expr]:
-        """The parameters of functions of the program that are given the address of a place, or a pointer."""
-        for call in self.calls:
-            function = self.program.functions.get(_name(call))
-            for key, e in zip(function.params, call.args, strict=False) if function is not None else ():
-                if e.type.is_pointer and _place(e.operand if isinstance(e, ast.AddrOf) else e) == place:
-                    yield ast.VarRef(e.type, e.span, key)
 
     def sources(self, place: str, callers: bool) -> Iterator[ast.Expr]:
         """What may set a place, or be the result of a function; a call that makes a datatype there."""
@@ -242,18 +257,23 @@ class _Makers:
                 if isinstance(statement, ast.Return) and statement.value is not None:
                     yield statement.value
         owner = self.params.get(place) if callers else None
-        for call in self.calls:
-            if owner is not None and _name(call) == owner[0] and owner[1] < len(call.args):
+        handing = set(self.called.get(owner[0], ())) if owner is not None else set()
+        making = set(self.making.get(place, ()))
+        for i in sorted(handing | making):
+            call = self.calls[i]
+            if owner is not None and i in handing and owner[1] < len(call.args):
                 yield call.args[owner[1]]
-            given = (_place(a.operand if isinstance(a, ast.AddrOf) else a) for a in call.args)
-            if _MAKERS.match(_name(call)) and place in given:
+            if i in making:
                 yield call
         variable = self.program.variables.get(place)
         if variable is not None and variable.init is not None:
             yield variable.init
-        for f in self.program.functions.values():
-            for e in expressions(f.body):
-                yield from (x.value for x in within(e) if isinstance(x, ast.Assign) and _place(x.target) == place)
+        yield from self.assigned.get(place, ())
+
+
+@once
+def _makers_of(program: Program) -> _Makers:
+    return _Makers(program)
 
 
 def _name(call: ast.Call) -> str:

@@ -236,7 +236,7 @@ class Deepest:
                 continue
             whole, buffer = buffer, self.cut(buffer)
             swapped = swapped or buffer is not whole
-            judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict))
+            judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict, told_only=True))
             if judge is None:
                 needed = True
                 continue
@@ -287,7 +287,7 @@ class Deepest:
             buffer = buffers.get(use.object)
             if use.side != "send" or buffer is None or use.lo is None or use.length is None:
                 continue
-            judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict))
+            judge = judges.of(use.object, partial(Judge, self.program, buffer, use.object, self.strict, told_only=True))
             found = () if judge is None else surely_read(judge, use)
             if judge is not None and found and meets(judge, use, found[0]):  # they may write it anew before it is sent
                 return liveness_refusal(self.program, buffer, use, Finding(False, Reason.READ_LATER), found)

@@ -95,7 +95,7 @@ class LiveData:
         if use.op.replaces:
             return None  # what is read after the call is what came in its place, or what the call sends from there
         touched = objects.union(self.families[o] for o in objects if o in self.families)
-        touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
+        touching = self.program.values.accesses.touching(touched - {UNKNOWN})
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}

@@ -21,7 +21,7 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.split_rows import split_row
 from opi_xform.ownership.procnull.sources import destination, proc_null
 from opi_xform.regions.live import Transfer
-from opi_xform.regions.sets import OF_GROUP, Regions
+from opi_xform.regions.sets import FEWER, Regions
 from opi_xform.regions.signs import negative
 from opi_xform.regions.telescope import Telescope
 from opi_xform.values.hull import hulls
@@ -41,8 +41,15 @@ class BufferEvents:
     """
 
     def __init__(
-        self, program: Program, buffer: Buffer, o: int, strict: bool, packed: Collection[Place] = frozenset()
+        self,
+        program: Program,
+        buffer: Buffer,
+        o: int,
+        strict: bool,
+        packed: Collection[Place] = frozenset(),
+        told_only: bool = False,
     ) -> None:
+        """told_only: no site of the buffer converts, only reasons ask: integer sets may take less time then."""
         self.program = program
         self.buffer = buffer
         self.o = o
@@ -60,7 +67,8 @@ class BufferEvents:
         self.null = proc_null(program)
         self.failures = failures_of(program)
         self.broadcasts = broadcasts_of(program)
-        self.regions = Regions(self.symbols, self.unit(), OF_GROUP if self.program.alone else None)
+        self.told_only = told_only
+        self.regions = Regions(self.symbols, self.unit(), FEWER if program.alone or told_only else None)
         self.bound = self.bounds()
         self.filled = self.first_contents()
         self.zeroed: set[int] = set()  # births with zeros that OPI_Calloc brings as well

@@ -88,9 +88,15 @@ class Judge(BufferEvents):
     ahead_only = False  # only what can be reached from the uses is looked at: of first contents nothing is known then
 
     def __init__(
-        self, program: Program, buffer: Buffer, o: int, strict: bool, packed: Collection[Place] = frozenset()
+        self,
+        program: Program,
+        buffer: Buffer,
+        o: int,
+        strict: bool,
+        packed: Collection[Place] = frozenset(),
+        told_only: bool = False,
     ) -> None:
-        super().__init__(program, buffer, o, strict, packed)
+        super().__init__(program, buffer, o, strict, packed, told_only)
         self.bounded = False
         self.behind: dict[int, bool] = {}  # by swap: whether the slot is live after it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
@@ -104,11 +110,11 @@ class Judge(BufferEvents):
             self.exceeded = True
 
     @staticmethod
-    def alike(buffer: Buffer, o: int, strict: bool, packed: Collection[Place]) -> Alike:
+    def alike(buffer: Buffer, o: int, strict: bool, packed: Collection[Place], told_only: bool = False) -> Alike:
         """Judges of one program for which this is the same find the same."""
         uses = tuple((u.node, u.argument, u.side, u.lo, u.length, u.row) for u in buffer.uses if u.object == o)
         rows = (buffer.carrier.rows, buffer.carrier.row_bytes)
-        return (o, strict, frozenset(packed), uses, rows, buffer.swaps, buffer.replacing)
+        return (o, strict, frozenset(packed), uses, rows, buffer.swaps, buffer.replacing, told_only)
 
     def under_another_name(self, buffer: Buffer) -> Judge:
         """The same for a buffer that is ``alike``: what was asked of one is known of the other."""
@@ -123,6 +129,8 @@ class Judge(BufferEvents):
         Each attempt stands by itself.  One that takes too long proves nothing, and says nothing of the others.
         """
         first = self.tried(frozenset())
+        if first is None and self.told_only:
+            raise BudgetExceeded
         if self.bounded and not (first and first.fine() and not first.zeros):
             self.told = True
             again = self.tried(frozenset())
@@ -163,14 +171,14 @@ class Judge(BufferEvents):
 
         Where they did, what no message of the buffer's start leads to is left aside, and other messages are not judged.
         """
-        for _ in range(1 if self.regions.rough else 2):
+        for _ in range(1 if self.regions.rough or self.told_only else 2):
             try:
                 with self.regions.budget():
                     return self.judged(assumed)
             except BudgetExceeded:
                 self.regions.context.reset_operations()
                 self.regions.be_rough()
-        if self.ahead_only or self.indexed is not None or self.swaps:
+        if self.ahead_only or self.indexed is not None or self.swaps or self.told_only:
             return None
         self.ahead_only = True
         try:

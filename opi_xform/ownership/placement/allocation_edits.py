@@ -201,7 +201,7 @@ class AllocationEdits:
 
         used: (file, function) where it is set and read.
         """
-        name = fresh(size_name(self.program, self.variable, self.away), self.program, self.texts)
+        name = fresh(size_name(self.program, self.variable, self.away), self.program)
         kind = self.variable.kind
         if self.away:
             if any(file in self.program.shared for file, _ in used):

@@ -247,7 +247,7 @@ class Builder:
             inits = (self.flow.lowered(frame).function.variables[key].init for key in stmt.variables)
             if not all(_only_reads(e) for e in inits if e is not None):
                 raise Problem(f"{line} does more than to declare `{self.variable.name}`")
-        self.length = fresh(f"{self.variable.name}_bytes", self.program, self.texts)
+        self.length = fresh(f"{self.variable.name}_bytes", self.program)
         self.edits.append(InsertStatement(d.statement, "after", f"size_t {self.length} = {size};"))
         self.files.add(d.statement.file)
 
@@ -472,7 +472,7 @@ class Builder:
         siblings = [i for i, other in enumerate(lowered.stmts) if isinstance(other.stmt, ast.Return)]
         if len(siblings) > 1:
             name = f"{RESULT}{siblings.index(level[1]) + 1}"
-        name = fresh(name, self.program, self.texts)
+        name = fresh(name, self.program)
         declared = f"{result.spelling} {name} ="  # the value stays where it is: it may be a message that is edited
         if info.role == "item" and isinstance(lowered.stmts[info.parent].stmt, (ast.Case, ast.Label)):
             text = " ".join(on_one_line(text).split())

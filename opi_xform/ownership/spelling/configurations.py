@@ -16,7 +16,7 @@ from opi_xform.once import once
 from opi_xform.ownership.model.addresses import AddressFlow
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
-from opi_xform.ownership.spelling.mentioned import mentions_of
+from opi_xform.ownership.spelling.mentioned import Index, mentions_of
 
 LEFT_OUT = "A6"
 """Text that the preprocessor leaves out stays left out; an ``#error`` sees to it."""
@@ -30,28 +30,28 @@ def left_out(units: Sequence[ast.Unit], flow: AddressFlow, strict: bool) -> Refu
     out: dict[StopOthers, None] = {}
     program = flow.program
     names = list(_names(flow))
-    using = set(_using(program, flow.buffer))
+    using, index = set(_using(program, flow.buffer)), mentions_of(units)
     for unit in units:
         for skipped in unit.skipped:
             for name in sorted(skipped.identifiers & using):
-                if not strict and skipped.own and everywhere(units, skipped.span, name):
+                if not strict and skipped.own and everywhere(index, skipped.span, name):
                     out[StopOthers(skipped.span, name)] = None
             for name, variable, said in names:
                 if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):
                     continue
-                if strict or not skipped.own or not everywhere(units, skipped.span, name):
+                if strict or not skipped.own or not everywhere(index, skipped.span, name):
                     note = (skipped.span, "this text is left out here, and another configuration compiles it")
                     return Refusal(Reason.OUTSIDE, f"code under a false #if names {said}", (note,))
                 out[StopOthers(skipped.span, name)] = None
     return tuple(out)
 
 
-def naming(units: Sequence[ast.Unit], name: str) -> tuple[StopOthers, ...] | None:
+def naming(index: Index, name: str) -> tuple[StopOthers, ...] | None:
     """Code under a false ``#if`` that names a function, and what keeps other configurations from compiling it; None
     where that cannot be had.
     """
-    found = [s for unit in units for s in unit.skipped if name in s.identifiers]
-    if not all(s.own and everywhere(units, s.span, name) for s in found):
+    found = [s for unit in index.units for s in unit.skipped if name in s.identifiers]
+    if not all(s.own and everywhere(index, s.span, name) for s in found):
         return None
     return tuple(dict.fromkeys(StopOthers(s.span, name) for s in found))
 
@@ -105,12 +105,12 @@ def _using(program: Program, buffer: Buffer) -> Iterator[str]:
             yield function.name
 
 
-def everywhere(units: Sequence[ast.Unit], text: Span, name: str) -> bool:
+def everywhere(index: Index, text: Span, name: str) -> bool:
     """Every file that includes the text leaves it out, each time."""
-    readers = [unit for unit in units if text.file == unit.path or text.file in unit.files]
+    readers = [unit for unit in index.units if text.file == unit.path or text.file in unit.files]
     if not all(any(_inside(text, s.span) and text.end <= s.span.end for s in unit.skipped) for unit in readers):
         return False
-    compiled = mentions_of(units).known.get(name, ())
+    compiled = index.known.get(name, ())
     called = (f.span for unit in readers for f in unit.functions.values())
     return not any(f == text.file and text.begin <= at < text.end for f, at in compiled) and not any(
         _inside(span, text) for span in called

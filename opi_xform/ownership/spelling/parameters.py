@@ -224,7 +224,7 @@ class Parameters:
     def left_out(self, function: ast.Function) -> tuple[StopOthers, ...] | None:
         """Text that the preprocessor leaves out and that names a function: it is not rewritten."""
         if function.key not in self.stopped:
-            self.stopped[function.key] = naming(self.index.units, function.name)
+            self.stopped[function.key] = naming(self.index, function.name)
         return self.stopped[function.key]
 
     def others(self, lifted: Collection[str]) -> tuple[StopOthers, ...]:

@@ -23,6 +23,7 @@ _PART = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_SAID = re.compile(r"\w+")
 _PLAIN_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
 _END = 1 << 40  # after the end of any file
 _ENUM = re.compile(r"\benum\b[^;{]*\{[^}]*\}")
@@ -218,14 +219,20 @@ def _means(
     return all(at in known or quiet[:at].rstrip().endswith((".", "->")) for at in places)
 
 
-def fresh(name: str, program: Program, texts: Texts) -> str:
+def fresh(name: str, program: Program) -> str:
     """The name, or one like it, that no file says anything of: no variable, type, constant or macro; nor has a macro
     pasted it together for a variable or a function.
     """
-    known, made = [texts.of(Span(path, 0, _END, 1, 1)) for path in program.files], names_in(program)
-    while name in made or any(re.search(rf"\b{name}\b", text) for text in known):
+    while name in names_in(program) or name in _said_in(program):
         name = f"opi_{name}"
     return name
+
+
+@once
+def _said_in(program: Program) -> frozenset[str]:
+    """All words of all files, those of comments too."""
+    texts = Texts()
+    return frozenset(word for path in program.files for word in _SAID.findall(texts.of(Span(path, 0, _END, 1, 1))))
 
 
 @once

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ownership_support import Source, source
 
@@ -49,3 +51,21 @@ def test_a_message_begins_inside_in_any_words(place: str, helps: bool) -> None:
 def test_what_converts_needs_no_help() -> None:
     found = source(PLAIN)
     assert no_text_helps(found.program, kept(found, "OPI103", "convert"), True)
+
+
+def test_a_call_that_the_graph_does_not_have_stays_in_any_words() -> None:
+    """Where another attempt comes behind, that one may write a call through a pointer in another way."""
+    found = source(PLAIN)
+    (d,) = kept(found, "OPI111").decisions
+    elsewhere = Plan((replace(d, span=replace(d.span, begin=d.span.begin + 1)),))
+    assert no_text_helps(found.program, elsewhere, True)
+    assert not no_text_helps(found.program, elsewhere, False)
+
+
+@pytest.mark.parametrize(("given", "helps"), [("look(b);", False), ("", True)])
+def test_a_buffer_that_is_given_to_what_is_not_followed_stays_in_any_words(given: str, helps: bool) -> None:
+    """Where another attempt comes behind, that one may tell pointers apart."""
+    text = PLAIN.replace("static", "void look(double *p);\nstatic", 1).replace("{\n", f"{{\n{given}\n", 1)
+    found = source(text)
+    assert no_text_helps(found.program, kept(found, "OPI103"), True) is not helps
+    assert not no_text_helps(found.program, kept(found, "OPI103"), False)

@@ -62,3 +62,10 @@ def test_of_accesses_anywhere_one_stands_for_all() -> None:
     found.add(Spread(12, found.group(MANY), "R"))
     assert [(a.node, a.lo) for a in found.alike(5)] == [(7, number(8)), (7, None)]
     assert [a.node for a in found.alike(3)] == [7]
+
+
+def test_the_nodes_of_several_objects_are_those_of_each() -> None:
+    found = accesses()
+    found.add(Access(4, 3, "W", number(0), number(4), True))
+    for objects in ([3], [5, 9], [3, 5, 9], [100], []):
+        assert found.touching(objects) == {n for o in objects for n in found.nodes(o)}

@@ -53,9 +53,10 @@ def calls_for(program: Program, calls: Sequence[ast.Call], use: Use, one: bool) 
     one: all set the same variable, so that one of them hides those before it.
     """
     nodes: dict[int, ast.Call] = {}
+    by_span = {call.span: call for call in calls}
     for node in program.graph.nodes:
-        if isinstance(node.action, ins.CallInstr):
-            nodes.update((node.number, call) for call in calls if call.span == node.action.call.span)
+        if isinstance(node.action, ins.CallInstr) and node.action.call.span in by_span:
+            nodes[node.number] = by_span[node.action.call.span]
     if one:
         before = in_force(program, nodes, use.node)
     else:

@@ -107,7 +107,7 @@ BUGS = (
     Bug(
         "calls of a function in text left out need not be kept from being compiled",
         "opi_xform.ownership.spelling.configurations",
-        "if not all(s.own and everywhere(units, s.span, name) for s in found):",
+        "if not all(s.own and everywhere(index, s.span, name) for s in found):",
         "if False:",
         ("g_left_out_call",),
         condition="whole program",

@@ -94,7 +94,7 @@ BUGS = (
     Bug(
         "text that another system compiles names no part",
         "opi_xform.divide.left_out",
-        "if strict or not skipped.own or not everywhere(units, skipped.span, name):",
+        "if strict or not skipped.own or not everywhere(mentions_of(units), skipped.span, name):",
         "if strict:",
         ("parts_named_other_neighbour",),
         condition="rows and parts",

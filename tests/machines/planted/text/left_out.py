@@ -38,8 +38,8 @@ BUGS = (
     Bug(
         "only the program's own macros decide what is compiled",
         "opi_xform.ownership.spelling.configurations",
-        "if strict or not skipped.own or not everywhere(units, skipped.span, name):",
-        "if strict or not everywhere(units, skipped.span, name):",
+        "if strict or not skipped.own or not everywhere(index, skipped.span, name):",
+        "if strict or not everywhere(index, skipped.span, name):",
         ("g_skipped_code",),
         condition="whole program",
     ),

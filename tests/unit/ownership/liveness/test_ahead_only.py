@@ -9,7 +9,7 @@ from ownership_support import source
 from opi_xform.codes import Reason
 from opi_xform.ownership.liveness.liveness import Finding, Judge, Judged
 from opi_xform.ownership.model.buffers import Options
-from opi_xform.regions.sets import BudgetExceeded
+from opi_xform.regions.sets import FEWER, OPERATIONS, BudgetExceeded
 
 TEXT = """
 static double v[N];
@@ -84,3 +84,21 @@ def test_zeros_of_the_start_count_as_read(monkeypatch: pytest.MonkeyPatch) -> No
     assert judged(f"{PACK} {SEND}", monkeypatch, zeros).zeros
     static = TEXT.replace("static double v[N];", "static double v[N], b[N];").replace("double *b =", "double *c =")
     assert judged(f"{PACK} {SEND}", monkeypatch, static.replace("free(b)", "free(c)")).exceeded
+
+
+def test_reasons_alone_are_worth_one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def hard(judge: Judge, assumed: frozenset[str]) -> Judged:
+        tried.append(1)
+        raise BudgetExceeded("the whole program")
+
+    monkeypatch.setattr(Judge, "judged", hard)
+    found = source(TEXT.format(body=SEND))
+    (buffer,) = [one for one in found.buffers.values() if one.uses]
+    for told_only, attempts in ((False, 3), (True, 1)):
+        tried.clear()
+        judge = Judge(found.program, buffer, buffer.objects[0], False, frozenset(), told_only)
+        assert judge.exceeded
+        assert len(tried) == attempts
+        assert judge.regions.operations == (FEWER if told_only else OPERATIONS)

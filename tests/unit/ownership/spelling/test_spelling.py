@@ -18,6 +18,7 @@ from opi_xform.ownership.spelling import mentions
 from opi_xform.ownership.spelling.comments import about, keep_refusal, never_packed
 from opi_xform.ownership.spelling.configurations import left_out, naming, root
 from opi_xform.ownership.spelling.lifts import Lifts
+from opi_xform.ownership.spelling.mentioned import Index, mentions_of
 from opi_xform.ownership.spelling.parameters import (
     argument,
     list_item,
@@ -99,13 +100,13 @@ def test_what_a_name_means_at_a_statement() -> None:
     main = found.program.functions["main"]
     assert means_variable(found.program, main, found.program.variables[found.key("b")], at.texts)
     assert means_function(main, "puts", at.texts)
-    assert fresh("b", found.program, at.texts) != "b"
-    assert fresh("unheard", found.program, at.texts) == "unheard"
+    assert fresh("b", found.program) != "b"
+    assert fresh("unheard", found.program) == "unheard"
 
 
 def test_a_name_that_a_macro_pastes_is_none_that_is_free() -> None:
     found = program(SEND.format("b"), "#define OF(x) static long x##_bytes\nstatic double b[N]; OF(b);")
-    assert fresh("b_bytes", found.program, shared(found).texts) == "opi_b_bytes"
+    assert fresh("b_bytes", found.program) == "opi_b_bytes"
 
 
 def test_a_name_that_a_function_declares_anew() -> None:
@@ -371,8 +372,21 @@ def test_text_that_is_left_out(tmp_path: Path, condition: str, text: str, expect
     assert (["stop"] if expected else []) == ["stop" for one in told if isinstance(one, StopOthers)]
     strict = left_out(found.units, found.flow("b"), True)
     assert isinstance(strict, Refusal) is bool(expected), "strict: it is refused"
-    stops = naming(found.units, "argc")
+    stops = naming(mentions_of(found.units), "argc")
     assert stops is not None
+
+
+def test_functions_that_left_out_text_names_are_looked_for_in_one_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = "static double b[N];\nstatic void give(void) {}\n#if OTHER\nvoid other(void) { give(); }\n#endif\n"
+    main = f"int main(int argc, char **argv)\n{{\ngive();\n{SEND.format('b')}\nreturn 0;\n}}\n"
+    found = source_in(tmp_path, top + main)
+    parameters = parameters_of(found.program, found.units)
+    monkeypatch.setattr(Index, "__init__", lambda *_: pytest.fail("the text is read again"))
+    stops = {f.name: parameters.left_out(f) for f in found.program.functions.values()}
+    assert stops["main"] == ()
+    assert [stop.name for stop in stops["give"] or ()] == ["give"]
 
 
 def test_the_pointer_that_an_lvalue_begins_with() -> None:
