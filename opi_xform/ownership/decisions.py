@@ -18,7 +18,7 @@ from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.order import in_order
-from opi_xform.ownership.explain.deepest import NO_FORM, begins_inside
+from opi_xform.ownership.explain.deepest import BEGINS_INSIDE, NO_FORM, begins_inside
 from opi_xform.ownership.explain.pointers.given import several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
@@ -68,7 +68,8 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
 
 def with_shown(kept: Plan, plan: Plan) -> Plan:
     """A plan with what another one shows, of functions that were looked at by themselves."""
-    shown = [d for d in plan.decisions if d.decision == "convert" or (d.code in _SHOWN and d.message)]
+    of_call = [d for d in plan.decisions if d.message and (d.code in _SHOWN or d.message.startswith(BEGINS_INSIDE))]
+    shown = [*of_call, *(d for d in plan.decisions if d.decision == "convert")]
     kept = _with(kept, shown)
     return replace(
         kept,

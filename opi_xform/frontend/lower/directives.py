@@ -105,6 +105,8 @@ def directives(
         if _around(left_out, begin) or (words[0] == "#" and _with_its_statement(file.data, end, chosen)):
             continue
         line = file.line_column(begin)[0]
+        if words[3:4] == ["section"] and missed:
+            continue  # a part of what is missed
         if words[1:3] == ["pragma", "omp"]:
             try:
                 found = _directive(words[3:], line, end, constant, expand, _note(file, begin, doubtful))

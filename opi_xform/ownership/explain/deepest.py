@@ -68,6 +68,7 @@ AROUND = frozenset((Reason.OUTSIDE, Reason.CONCURRENT))
 """What another call would leave as it is: threads, text of other configurations, files that were not given."""
 SHOWN = 2  # reads that are named
 NOT_ASKED = "; whether its bytes are needed later was not looked for (the budget of reasons)"
+BEGINS_INSIDE = "the call begins inside"
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
 
@@ -461,7 +462,7 @@ def begins_inside(argument: ast.Expr) -> Refusal | None:
         where = f"at its byte {step.value * elem.size}"
     if name == UNSPELLED:
         return None
-    return Refusal(Reason.CARRIER, f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
+    return Refusal(Reason.CARRIER, f"{BEGINS_INSIDE} `{name}`, {where}; a message needs a buffer of its own")
 
 
 def _literal(use: Use) -> bool:

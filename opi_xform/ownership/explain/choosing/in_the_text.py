@@ -21,7 +21,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within, within_statement
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.roots import base_of, is_inside, read_from_memory, variables_in
 from opi_xform.record import dataclass
 
@@ -58,7 +58,7 @@ def read_after(
 
     e: the argument that names the message.
     """
-    reads = _Text(functions, effects).after(functions[key], call, e)
+    reads = [read for read in _Text(functions, effects).after(functions[key], call, e) if not _another_row(e, read.at)]
     if not reads:
         return None
     turn = reads[0].turn
@@ -69,9 +69,12 @@ def read_after(
 def read_beside(
     functions: Mapping[str, ast.Function], effects: Effects, key: str, call: ast.Call, e: ast.Expr
 ) -> Refusal | None:
-    """The same of a receive that is a part of what its words name, and not another one in each turn of a loop."""
+    """The same of a receive into a place after the one that its words name, and not another one in each turn of a loop.
+
+    A row of a table may be a buffer by itself, which the message brings whole.
+    """
     function = functions[key]
-    if not (is_inside(e) or read_from_memory(e) is not None) or _moves(function, call, e):
+    if not is_inside(e) or isinstance(read_from_memory(e), ast.Index) or _moves(function, call, e):
         return None
     found = [read for read in _Text(functions, effects).after(function, call, e) if read.turn is None]
     reads = [read for read in found if _beside(e, read.at)]
@@ -333,16 +336,16 @@ def _unread(e: ast.Expr) -> set[int]:
 
 
 def _beside(e: ast.Expr, read: ast.Expr) -> bool:
-    """A read is of another row than the message, by no number, or at a place that is computed from other variables.
-
-    A row by a number may be a buffer by itself.
-    """
-    row, other = read_from_memory(e), read_from_memory(read)
-    if isinstance(row, ast.Index):
-        computed = isinstance(other, ast.Index) and not isinstance(other.index, ast.IntLit)
-        return computed and other is not None and not in_same_words(row, other)
+    """A read is at a place that is computed from other variables than that of a message."""
     used = set(variables_in(e)) - set(variables_in(base_of(e)))
     return not used or not used <= set(variables_in(read))
+
+
+def _another_row(e: ast.Expr, read: ast.Expr) -> bool:
+    """The rows of a table that a message and a read are of have numbers, and these differ."""
+    rows = read_from_memory(e), read_from_memory(read)
+    numbers = [row.index.value for row in rows if isinstance(row, ast.Index) and isinstance(row.index, ast.IntLit)]
+    return len(numbers) == len(rows) and numbers[0] != numbers[1]
 
 
 def _moves(function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:

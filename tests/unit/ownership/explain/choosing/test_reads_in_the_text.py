@@ -108,6 +108,7 @@ def test_a_read_in_the_function_that_gives_the_memory(rest: str, read: bool) -> 
         f"{SEND} x = other; s += x[3];",
         f"{SEND} x++; s += x[3];",
         f"{SEND} free(x);",
+        f"MPI_Send(u[0], {TO}); s += u[1][3];",  # which may be a buffer by itself
         f"MPI_Send(h->b, {TO}); h++; s += h->b[3];",  # another struct
         f"MPI_Send(h->b, {TO}); s += h[1].b[3];",
         f"if (rank) {SEND} else s += x[3];",  # the other arm
@@ -134,12 +135,10 @@ RECV = f"MPI_Recv({{}}, {TO}, MPI_STATUS_IGNORE);"
     ("body", "said"),
     [
         (RECV.format("&x[5]") + "\ns += x[n]; // HERE", True),
-        (RECV.format("u[n]") + "\ns += u[n - 1][3]; // HERE", True),
-        (RECV.format("u[n]") + "\ns += use(u[rank], n); // HERE", True),
-        (RECV.format("u[0]") + "\ns += use(u[1], n);", False),  # that may be a buffer by itself
+        (RECV.format("u[n]") + "\ns += u[n - 1][3];", False),  # rows may be buffers by themselves
+        (RECV.format("&x[n]") + "\ns += use(x, n); // HERE", True),
         (RECV.format("x") + "\ns += x[n];", False),  # it begins where its memory does
         (RECV.format("&x[5 * n]") + "\ns += x[5 * n + rank];", False),  # the message's own place
-        (RECV.format("u[n]") + "\ns += u[n][3];", False),
         ("for (int i = 0; i < n; i++)\n" + RECV.format("&x[5 * i]") + "\ns += x[n];", False),  # the turns bring all
     ],
 )
