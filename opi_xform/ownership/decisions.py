@@ -16,7 +16,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.message_sizes import how_small_as_written, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
-from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
+from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
 from opi_xform.ownership.explain.deepest import BEGINS_INSIDE, NO_FORM, begins_inside
 from opi_xform.ownership.explain.pointers.given import several_given
@@ -205,7 +205,8 @@ class _OfCall:
         told = [read(self.functions, self.effects, function.key, call, argument), begins_inside(argument)]
         if not any(told) and refusal.reason is Reason.BUDGET:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
-            told = [several_given(function, argument, self.callers)]
+            several = several_given(function, argument, self.callers)
+            told = [several or set_in_turn(function, call, argument)]
         if refusal.reason is Reason.NOT_ANALYSED:
             told.append(refusal)  # each would keep it alone
         out = in_order(told)

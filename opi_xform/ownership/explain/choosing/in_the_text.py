@@ -81,6 +81,28 @@ def read_beside(
     return _refusal(e, reads, "bytes there that this receive does not bring", "") if reads else None
 
 
+def set_in_turn(function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | None:
+    """The pointer that a call names is another one in each turn of a loop: ``p = p->next``, ``p = q``, ``p += n``."""
+    words = words_of(e)
+    for loop, _ in statements(function.body):
+        if words is None or not isinstance(loop, (ast.For, ast.While, ast.DoWhile)):
+            continue
+        inside = list(within_statement(loop, function.variables))
+        for x in inside if any(x is call for x in inside) else ():
+            match x:
+                case ast.Assign(target=ast.VarRef(var=key) as place, value=value) if key in words[1]:
+                    known = isinstance(value, (ast.VarRef, ast.Member, ast.Index)) or bool(x.op)
+                case ast.IncDec(operand=ast.VarRef(var=key) as place) if key in words[1]:
+                    known = True
+                case _:
+                    continue
+            if known and place.type.is_pointer:
+                message = f"`{words[0]}` may be one of several buffers, or places in one: {line_of(x.span)} sets"
+                message += f" `{spelling(place)}` in the loop in {line_of(loop.span)}"
+                return Refusal(Reason.SEVERAL_BUFFERS, message, ((x.span, "set here"),))
+    return None
+
+
 def _refusal(e: ast.Expr, reads: Sequence[Read], what: str, which: str) -> Refusal:
     first, name = reads[0], spelling(base_of(e))
     shown = [read for read in reads if (read.turn, read.called) == (first.turn, first.called)][:SHOWN]
@@ -236,8 +258,8 @@ class _Text:
                 whole = not is_inside(e) and read_from_memory(e) is None
                 for s, _ in statements(called.body):
                     exprs = list(own(s, called))
-                    for read in (r for x in exprs for r in self.reads(inner, x, 0)):
-                        yield Read(read.span, read.name, read.at if whole else e, call.span)
+                    for read in (r for x in exprs for r in self.reads(inner, x, levels - 1)):
+                        yield Read(read.span, read.name, read.at if whole else e, read.called or call.span)
                         return
                     if any(self.written(inner, x) for x in exprs):
                         break

@@ -12,7 +12,7 @@ from ownership_support import Source, source
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
-from opi_xform.ownership.explain.choosing.in_the_text import own, read_after, read_beside, words_of
+from opi_xform.ownership.explain.choosing.in_the_text import own, read_after, read_beside, set_in_turn, words_of
 from opi_xform.ownership.model.buffers import Refusal
 
 TO = "N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD"
@@ -20,6 +20,7 @@ SEND = f"MPI_Send(x, {TO});"
 TOP = """
 struct halo { double *b; int n; };
 double use(double *y, int n) { return y[n - 1]; } // USED
+double on(double *z, int n) { return use(z + 1, n - 1); } // ON
 void fill(double *y, int n) { for (int i = 0; i < n; i++) y[i] = i; }
 double s; double *other;
 int munmap(void *, size_t);
@@ -66,11 +67,13 @@ def test_a_read_that_may_come_after_the_send(body: str) -> None:
     assert ("in the next turn of the loop" in refusal.message) is ("s += x[t]" in body)
 
 
-def test_a_read_in_a_function_that_is_given_the_memory() -> None:
-    found = program(f"{SEND}\ns += use(x, n); // HERE")
+@pytest.mark.parametrize("call", ["use(x, n)", "on(x, n)"])
+def test_a_read_in_a_function_that_is_given_the_memory(call: str) -> None:
+    found = program(f"{SEND}\ns += {call}; // HERE")
     refusal = told(found)
     assert refusal is not None
-    assert [span.line for span, _ in refusal.notes] == [found.line("USED"), found.line("HERE")]
+    at = found.line("HERE" if call.startswith("use") else "ON")
+    assert [span.line for span, _ in refusal.notes] == [found.line("USED"), at]
     assert ", as `y`, of the message or beside it" in refusal.message
 
 
@@ -149,6 +152,28 @@ def test_what_lies_beside_a_message_that_comes(body: str, said: bool) -> None:
     if refusal is not None:
         assert found.line("HERE") in [span.line for span, _ in refusal.notes]
         assert "may read bytes there that this receive does not bring" in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (f"while (n--) {{\n{SEND}\nx = other; // HERE\n}}", True),
+        (f"while (n--) {{\n{SEND}\nx += 5; // HERE\n}}", True),
+        (f"while (n--) {{\nMPI_Send(h->b, {TO});\nh++; // HERE\n}}", True),
+        (f"x = other;\nwhile (n--) {SEND}", False),
+        (f"while (n--) {{ x = malloc(80); {SEND} free(x); }}", False),  # each turn has its own
+        (f"while (n--) {{ {SEND} rank++; }}", False),
+    ],
+)
+def test_a_pointer_that_a_loop_sets(body: str, said: bool) -> None:
+    found = program(body)
+    function = found.program.functions["f"]
+    call = next(c for c in calls_of(function) if isinstance(c.callee, ast.FuncRef) and c.callee.name == "MPI_Send")
+    refusal = set_in_turn(function, call, call.args[0])
+    assert (refusal is not None) is said
+    if refusal is not None:
+        assert refusal.reason is Reason.SEVERAL_BUFFERS
+        assert refusal.notes[0][0].line == found.line("HERE")
 
 
 def test_words_and_expressions_of_a_statement() -> None:
