@@ -56,9 +56,9 @@ class Unreached:
             return found
         why = [marked(f.refused, f.span.file) for f in others[:OTHERS]]
         notes = [(f.span, f"`{f.name}` is not followed: {text}") for f, text in zip(others, why, strict=False)]
-        told = f"{len(others)} more functions that lead to it are not followed: {_listed([f.name for f in others])}"
+        told = f"{len(others)} more functions on the ways to it are not followed: {_listed([f.name for f in others])}"
         if len(others) == 1:
-            told = f"`{others[0].name}`, which leads to it, too, is not followed: {why[0]}"
+            told = f"`{others[0].name}`, on a way to it, is not followed: {why[0]}"
         message = f"{found.message}; also, {told}"
         return replace(found, message=message, notes=(*found.notes, *notes))
 
