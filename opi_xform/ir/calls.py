@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from opi_xform.ir import ast
 from opi_xform.ir.walk import children, expressions
 
@@ -36,3 +38,17 @@ def _calls_of(function: ast.Function) -> list[ast.Call]:
 def functions_called(function: ast.Function) -> set[str]:
     """The functions that a function calls by name."""
     return {call.callee.name for call in calls_of(function) if isinstance(call.callee, ast.FuncRef)}
+
+
+Callers = Mapping[str, list[tuple[ast.Function, ast.Call]]]
+"""By the key of a function: its calls by name, and the functions in which they are."""
+
+
+def callers_of(functions: Mapping[str, ast.Function]) -> Callers:
+    """The calls of the program's own functions."""
+    out: dict[str, list[tuple[ast.Function, ast.Call]]] = {}
+    for function in functions.values():
+        for call in calls_of(function):
+            if isinstance(call.callee, ast.FuncRef) and call.callee.name in functions:
+                out.setdefault(call.callee.name, []).append((function, call))
+    return out

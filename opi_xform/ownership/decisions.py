@@ -10,13 +10,16 @@ from opi_xform.budget import COPIES, TooLargeError
 from opi_xform.codes import Reason
 from opi_xform.effects.model import Effects, MpiBuffer
 from opi_xform.ir import ast
+from opi_xform.ir.calls import Callers, callers_of
 from opi_xform.ir.lowering.shapes import is_null
 from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.message_sizes import how_small_as_written, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
-from opi_xform.ownership.explain.deepest import NO_FORM, also, begins_inside
-from opi_xform.ownership.explain.pointers.given import Callers, callers_of, several_given
+from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
+from opi_xform.ownership.explain.choosing.order import in_order
+from opi_xform.ownership.explain.deepest import BEGINS_INSIDE, NO_FORM, begins_inside
+from opi_xform.ownership.explain.pointers.given import several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
 from opi_xform.ownership.model import lines
@@ -65,7 +68,8 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
 
 def with_shown(kept: Plan, plan: Plan) -> Plan:
     """A plan with what another one shows, of functions that were looked at by themselves."""
-    shown = [d for d in plan.decisions if d.decision == "convert" or (d.code in _SHOWN and d.message)]
+    of_call = [d for d in plan.decisions if d.message and (d.code in _SHOWN or d.message.startswith(BEGINS_INSIDE))]
+    shown = [*of_call, *(d for d in plan.decisions if d.decision == "convert")]
     kept = _with(kept, shown)
     return replace(
         kept,
@@ -113,7 +117,7 @@ def decisions_of(
     """
     out: list[Decision] = []
     every = list(all_calls(functions.values(), effects))
-    of_call = _OfCall(functions).refusal
+    of_call = _OfCall(functions, effects).refusal
     places = Counter(_places(every, effects))  # of several calls in one macro, too, which have one place
     for function, call, name in every:
         op = effects[name].mpi
@@ -144,7 +148,7 @@ def decisions_of(
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
-                refusal = of_call(otherwise(function.key), function, call, buffer)
+                refusal = of_call(otherwise(function.key), function, call, side, buffer)
             elif places[p] > 1 and refusal.message and small_as_written(call, buffer):
                 title, refusal = "", Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
             code = refusal.reason.code(side)
@@ -179,27 +183,34 @@ def _places(calls: Iterable[tuple[ast.Function, ast.Call, str]], effects: Effect
 class _OfCall:
     """Of calls that were not looked at: what the sources alone say of each."""
 
-    def __init__(self, functions: Mapping[str, ast.Function]) -> None:
+    def __init__(self, functions: Mapping[str, ast.Function], effects: Effects) -> None:
         self.functions = functions
+        self.effects = effects
         self.callers: Callers | None = None
 
-    def refusal(self, refusal: Refusal, function: ast.Function, call: ast.Call, buffer: MpiBuffer) -> Refusal:
-        """refusal: for what is around the call.  A small message stays whatever that does, and so does a place inside a
-        buffer.  In a program beyond the budget so does a buffer that several callers give.
+    def refusal(
+        self, refusal: Refusal, function: ast.Function, call: ast.Call, side: str, buffer: MpiBuffer
+    ) -> Refusal:
+        """refusal: for what is around the call.  A small message stays whatever that does, and so do one that the
+        function itself goes on reading, and a place inside a buffer.  In a program beyond the budget so does a buffer
+        that several callers give.
         """
         if refusal.message and small_as_written(call, buffer):
             return Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
         looked_at = not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes)
-        if buffer.buf >= len(call.args) or (looked_at and refusal.reason is not Reason.BUDGET):
+        if not refusal.message or buffer.buf >= len(call.args) or (looked_at and refusal.reason is not Reason.BUDGET):
             return refusal
-        told = begins_inside(call.args[buffer.buf])
-        if told is None and refusal.reason is Reason.BUDGET and refusal.message:
+        argument = call.args[buffer.buf]
+        read = read_after if side == "send" else read_beside
+        told = [read(self.functions, self.effects, function.key, call, argument), begins_inside(argument)]
+        if not any(told) and refusal.reason is Reason.BUDGET:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
-            told = several_given(function, call.args[buffer.buf], self.callers)
-        if told is None:
-            return refusal
-        told = also(told, refusal) if refusal.reason is Reason.NOT_ANALYSED else told  # each would keep it alone
-        return replace(told, form=refusal.reason)
+            several = several_given(function, argument, self.callers)
+            told = [several or set_in_turn(function, call, argument)]
+        if refusal.reason is Reason.NOT_ANALYSED:
+            told.append(refusal)  # each would keep it alone
+        out = in_order(told)
+        return refusal if out is None or out is refusal else replace(out, form=refusal.reason)
 
 
 def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:

@@ -7,7 +7,7 @@ is no serial code (``frontend/lower/openmp.py``), and the function that holds it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.effects.model import FunctionEffect
@@ -18,6 +18,8 @@ from opi_xform.record import dataclass
 
 LEFT_OUT_HERE = "leaves out here but perhaps not elsewhere,"
 """Said of a directive under a false ``#if`` that other flags may bring in, after the line that has it."""
+
+MORE = 2  # constructs of a function that are told after the first that is not followed
 
 _ALONE = re.compile(
     r"(?:__builtin_)?(?:mem|str|wcs|is|to|f?abs|l?labs|l?div|malloc|calloc|realloc|free|posix_memalign|aligned_alloc|qsort"
@@ -44,7 +46,7 @@ def followed(
             functions.setdefault(key, function)
     program = _Program(functions, variables, tuple(sorted(taken)), effects)
     spans: dict[Span, None] = {}
-    why: dict[str, str] = {}
+    why: dict[str, list[str]] = {}
     for key, function in functions.items():
         found = zip(function.threads, function.pragmas, strict=True)
         for span, pragma in sorted(found, key=lambda one: LEFT_OUT_HERE in one[1]):  # what is compiled tells more
@@ -52,8 +54,15 @@ def followed(
             trouble, called = _reached(program, function, stmt)
             spans.update(dict.fromkeys((span, *(functions[name].span for name in called))))
             if trouble:
-                why.setdefault(key, f"{pragma} {trouble}")
-    return [_refused(unit, why) for unit in units], tuple(spans)
+                why.setdefault(key, []).append(f"{pragma} {trouble}")
+    return [_refused(unit, {key: in_one(found) for key, found in why.items()}) for unit in units], tuple(spans)
+
+
+def in_one(found: Iterable[str]) -> str:
+    """All that is not followed in a function, the first of it first."""
+    first, *others = dict.fromkeys(found)
+    more = [f"; {other}" for other in others[:MORE]]
+    return "".join((first, *more, f"; and {len(others) - MORE} more" if len(others) > MORE else ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,21 +93,29 @@ def directives(
     constant: Constant,
     expand: Expand,
     left_out: LeftOut,
-    doubtful: LeftOut = (),
-    chosen: LeftOut = (),
+    doubtful: LeftOut,
+    chosen: LeftOut,
+    missed: list[Unfollowed],
 ) -> Iterator[Directive]:
-    """Those in a stretch of text, in order.  doubtful: text that others may compile.  Raises Unfollowed.
+    """Those in a stretch of text, in order.  doubtful: text that others may compile.
 
-    chosen: of the doubtful text, what only the program's own macros decide about.
+    chosen: of the doubtful text, what only the program's own macros decide about.  missed: gets what is not followed.
     """
     for words, begin, end in lines(file.data, span.begin, span.end):
         if _around(left_out, begin) or (words[0] == "#" and _with_its_statement(file.data, end, chosen)):
             continue
         line = file.line_column(begin)[0]
+        if words[3:4] == ["section"] and missed:
+            continue  # a part of what is missed
         if words[1:3] == ["pragma", "omp"]:
-            yield _directive(words[3:], line, end, constant, expand, _note(file, begin, doubtful))
+            try:
+                found = _directive(words[3:], line, end, constant, expand, _note(file, begin, doubtful))
+            except Unfollowed as refused:
+                missed.append(refused)
+            else:
+                yield found
         elif words[0] == "_Pragma":
-            raise Unfollowed(f"OpenMP or another _Pragma in line {line} is not followed")
+            missed.append(Unfollowed(f"OpenMP or another _Pragma in line {line} is not followed"))
 
 
 def _directive(words: list[str], line: int, end: int, constant: Constant, expand: Expand, note: str) -> Directive:

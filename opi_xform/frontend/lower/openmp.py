@@ -32,7 +32,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import parts as parts_of
 from opi_xform.ir.walk import statements, with_blocks, within, within_statement
-from opi_xform.program.threads import LEFT_OUT_HERE
+from opi_xform.program.threads import LEFT_OUT_HERE, in_one
 from opi_xform.record import dataclass
 
 _UPDATES = {
@@ -78,15 +78,13 @@ def find_regions(
     refusals: list[str] = []
     for text in (left_out, sorted((*left_out, *doubtful))):  # what is compiled here tells more than what is left out
         finder = _Finder(file, span, body, variables, constant, expand, text, doubtful, chosen)
-        try:
-            found = finder.run()
-        except Unfollowed as refused:
-            refusals.append(finder.calls_mpi(refused.directive) or str(refused))
-            if not any(LEFT_OUT_HERE in refusal for refusal in refusals):
+        found = finder.run()
+        if found is None:
+            refusals.append(in_one(finder.calls_mpi(one.directive) or str(one) for one in finder.missed))
+            if LEFT_OUT_HERE not in refusals[-1] or len(refusals) > 1:
                 break
-        else:
-            if not refusals:
-                return found
+        elif not refusals:
+            return found
     return Regions(body, dict(variables), (), refusals[-1])
 
 
@@ -122,40 +120,51 @@ class _Finder:
                 if stmt.span.file == file.path:
                     self.at.setdefault(stmt.span.begin, stmt)
         self.regions: list[tuple[Directive, ast.Stmt]] = []
+        self.missed: list[Unfollowed] = []
         self.restored: dict[int, dict[str, Type]] = {}  # by statement: variables that may have their old value after it
 
-    def run(self) -> Regions:
-        """Raises Unfollowed."""
+    def run(self) -> Regions | None:
+        """None where something is not followed: ``missed``."""
         for directive in directives(
-            self.file, self.span, self.constant, self.expand, self.left_out, self.doubtful, self.chosen
+            self.file, self.span, self.constant, self.expand, self.left_out, self.doubtful, self.chosen, self.missed
         ):
             if directive.name == "barrier":
                 continue
             stmt = self.at.get(behind(self.file.data, directive.end, self.left_out))
             if stmt is None:
-                raise directive.refusal("stands before no statement of this configuration")
-            self.regions.append((directive, stmt))
-        for directive, stmt in self.regions:
-            if directive.name.startswith("atomic"):
-                self.atomic(directive, stmt)
-                continue
-            self.nested(directive, stmt)
-            private = self.loops(directive, stmt) if directive.name in LOOPS else {}
-            if directive.name == "parallel":
-                self.shared_out(directive, stmt)
-            private.update(self.listed(directive, stmt))
-            for key in (key for key, type_ in private.items() if _matters(type_)):
-                self.reached_by_name(directive, key)
-                self.own_values(directive, stmt, key)
-            outside = {k: t for k, t in private.items() if self.used_outside(k, private)}
-            if outside and not isinstance(self.parents[id(stmt)], ast.Block):
-                raise directive.refusal("is the body of a statement without braces")
-            self.restored.setdefault(id(stmt), {}).update(outside)
+                self.missed.append(directive.refusal("stands before no statement of this configuration"))
+            else:
+                self.regions.append((directive, stmt))
+        for directive, stmt in self.regions if not self.missed else ():  # what is missed may be a part of another one
+            try:
+                self.understood(directive, stmt)
+            except Unfollowed as refused:
+                self.missed.append(refused)
+        if self.missed:
+            return None
         found = [(stmt.span, d) for d, stmt in self.regions if not d.name.startswith("atomic")]
         compiled = {span: d.words_for_it for span, d in reversed(found) if not d.note}
         body, variables = self.with_restored()
         pragmas = tuple(compiled.get(span, d.words_for_it) for span, d in found)
         return Regions(body, variables, tuple(span for span, _ in found), "", pragmas)
+
+    def understood(self, directive: Directive, stmt: ast.Stmt) -> None:
+        """Raises Unfollowed."""
+        if directive.name.startswith("atomic"):
+            self.atomic(directive, stmt)
+            return
+        self.nested(directive, stmt)
+        private = self.loops(directive, stmt) if directive.name in LOOPS else {}
+        if directive.name == "parallel":
+            self.shared_out(directive, stmt)
+        private.update(self.listed(directive, stmt))
+        for key in (key for key, type_ in private.items() if _matters(type_)):
+            self.reached_by_name(directive, key)
+            self.own_values(directive, stmt, key)
+        outside = {k: t for k, t in private.items() if self.used_outside(k, private)}
+        if outside and not isinstance(self.parents[id(stmt)], ast.Block):
+            raise directive.refusal("is the body of a statement without braces")
+        self.restored.setdefault(id(stmt), {}).update(outside)
 
     def calls_mpi(self, directive: Directive | None) -> str:
         """A loop that threads share calls MPI, which keeps that whatever the directive says; '': it does not."""

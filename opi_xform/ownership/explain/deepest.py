@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 
 from islpy import Set
 
@@ -19,6 +19,8 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.called import only_printed
+from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
+from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
 from opi_xform.ownership.explain.culprits import (
     TRIES,
     ahead,
@@ -30,7 +32,7 @@ from opi_xform.ownership.explain.culprits import (
 )
 from opi_xform.ownership.explain.datatypes import gaps_of, in_one_block, layout_refusal, of_one_piece, of_structs
 from opi_xform.ownership.explain.later import read_early
-from opi_xform.ownership.explain.live_data import PERHAPS, LiveData
+from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
@@ -66,6 +68,7 @@ AROUND = frozenset((Reason.OUTSIDE, Reason.CONCURRENT))
 """What another call would leave as it is: threads, text of other configurations, files that were not given."""
 SHOWN = 2  # reads that are named
 NOT_ASKED = "; whether its bytes are needed later was not looked for (the budget of reasons)"
+BEGINS_INSIDE = "the call begins inside"
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
 
@@ -78,14 +81,6 @@ def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[
         out |= places & seen
         seen |= places
     return frozenset(out)
-
-
-def also(refusal: Refusal, other: Refusal | None) -> Refusal:
-    """With another reason, told after it."""
-    if other is None or other.message in refusal.message:
-        return refusal
-    notes = tuple(dict.fromkeys((*refusal.notes, *other.notes)))
-    return replace(refusal, message=f"{refusal.message}; also, {other.message}", notes=notes)
 
 
 def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
@@ -149,10 +144,12 @@ class Deepest:
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
-        found = also(also(found, form), gaps_of(self.program, use))
-        if found.reason is not Reason.CALL_FORM:
-            return found
-        return also(also(found, _inside(use)), refusal if refusal.reason in AROUND else None)
+        others = [form, gaps_of(self.program, use)]
+        if found.reason is Reason.CALL_FORM:
+            others += [_inside(use), refusal if refusal.reason in AROUND else None]
+        if use.op.convertible:
+            return in_order((found, *others)) or found
+        return reduce(also, others, found)  # another datatype, or another place, is no help to such a call
 
     def first(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
         """The reason that is told first."""
@@ -175,6 +172,7 @@ class Deepest:
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
             if found is None and (refusal.reason is not Reason.ESCAPE or self.live_data.moving(uses[0])):
                 found = _inside(uses[0])
+            found = found or self.in_the_text(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
             return replace(Refusal(Reason.SMALL, how_small(uses)), form=refusal.reason)
@@ -189,6 +187,7 @@ class Deepest:
         found = self.deeper(uses, refusal, buffers, judges)
         if found is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
+            found = found or self.in_the_text(uses[0])
         if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known
             base = base_of(_inner(uses[0].call.args[uses[0].argument]))
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
@@ -304,6 +303,14 @@ class Deepest:
         found = layout_refusal(self.program, use)
         row = self.live_data.place(use) if found.notes and (structs or of_one_piece(self.program, use)) else None
         return row or (found if found.notes else None)  # its length alone would be easier to do without
+
+    def in_the_text(self, use: Use) -> Refusal | None:
+        """What the function around a message goes on reading by the words of the call."""
+        function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
+        if use.op.replaces:
+            return None
+        e, read = use.call.args[use.argument], read_after if use.side == "send" else read_beside
+        return read(self.program.functions, self.program.effects, function, use.call, e)
 
     def own_reads(self, use: Use) -> set[int]:
         """Nodes that read from a message's memory by the name that the call has for it, before that is set anew."""
@@ -455,7 +462,7 @@ def begins_inside(argument: ast.Expr) -> Refusal | None:
         where = f"at its byte {step.value * elem.size}"
     if name == UNSPELLED:
         return None
-    return Refusal(Reason.CARRIER, f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
+    return Refusal(Reason.CARRIER, f"{BEGINS_INSIDE} `{name}`, {where}; a message needs a buffer of its own")
 
 
 def _literal(use: Use) -> bool:

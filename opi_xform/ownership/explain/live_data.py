@@ -19,6 +19,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
+from opi_xform.ownership.explain.choosing.order import PERHAPS
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.explain.later import other_arm
@@ -47,7 +48,6 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import STORED, Origin, Root, Roots, base_of, is_inside
 
 SHOWN = PAIR = 2  # reads that are named; blocks that change places, by several names
-PERHAPS = "perhaps without all of it being written anew"  # how a refusal ends
 MOST = 20_000  # nodes that may touch the memory of one message
 
 Objects = frozenset[int]

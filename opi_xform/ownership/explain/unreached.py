@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.dataflow.scc import reached
@@ -15,6 +16,7 @@ from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of, marked
 from opi_xform.ownership.model.lvalues import function_expressions
 
+OTHERS = 3  # functions that are not followed either, which are named
 OTHER = 2  # a call through a pointer that is another function's
 NO_WAY, NEVER = "the call is not reached from", "the program never comes to the call"
 NOT_LOOKED_AT = "and what more may keep it was not looked at"
@@ -41,8 +43,24 @@ class Unreached:
     def refusal(self, key: str) -> Refusal:
         """Of the calls in a function that no copy of it in the graph has."""
         if key not in self.known:
-            self.known[key] = self.found(key)
+            found = self.found(key)
+            looked_at = not any(message.endswith(NOT_LOOKED_AT) for _, message in found.notes)
+            self.known[key] = found if looked_at else self.with_others(key, found)
         return self.known[key]
+
+    def with_others(self, key: str, found: Refusal) -> Refusal:
+        """With the other functions on the ways to a call that are not followed: each of them would keep it alone."""
+        functions = (self.program.functions[f] for f in self.above(key) if f in self.program.functions)
+        others = [f for f in functions if f.refused and not found.message.startswith(f"`{f.name}`, which leads to")]
+        if not others:
+            return found
+        why = [marked(f.refused, f.span.file) for f in others[:OTHERS]]
+        notes = [(f.span, f"`{f.name}` is not followed: {text}") for f, text in zip(others, why, strict=False)]
+        told = f"{len(others)} more functions on the ways to it are not followed: {_listed([f.name for f in others])}"
+        if len(others) == 1:
+            told = f"`{others[0].name}`, on a way to it, is not followed: {why[0]}"
+        message = f"{found.message}; also, {told}"
+        return replace(found, message=message, notes=(*found.notes, *notes))
 
     def found(self, key: str) -> Refusal:
         above = self.above(key)
@@ -165,6 +183,12 @@ class Unreached:
     def above(self, key: str) -> dict[str, int]:
         """The function and all that lead to it, by name or by its address, with how many steps away: nearest first."""
         return reached((key,), lambda name: self.callers.get(name, ()))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first of some names, in words."""
+    shown = ", ".join(f"`{name}`" for name in names[:OTHERS])
+    return f"{shown} and others" if len(names) > OTHERS else shown
 
 
 def _function(e: ast.Expr) -> str | None:

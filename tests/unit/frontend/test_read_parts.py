@@ -319,7 +319,11 @@ def read(tmp_path: Path, text: str) -> list[tuple[str, tuple[tuple[str, tuple[st
     with macros_of(tmp_path, f"{text}\nint a;\n") as (file, _):
         assert isinstance(file, File)
         span = file.span(0, len(text), True)
-        return [(d.name, d.clauses) for d in directives(file, span, lambda name, called: None, lambda name: None, ())]
+        missed: list[Unfollowed] = []
+        found = list(directives(file, span, lambda name, called: None, lambda name: None, (), (), (), missed))
+        if missed:
+            raise missed[0]
+        return [(d.name, d.clauses) for d in found]
 
 
 def test_openmps_directives(tmp_path: Path) -> None:

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import Callers
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within_statement
 from opi_xform.ownership.model.buffers import Refusal
@@ -17,19 +15,7 @@ from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.roots import leftmost
 
-Callers = Mapping[str, list[tuple[ast.Function, ast.Call]]]
-"""By the key of a function: its calls by name, and the functions in which they are."""
-
 LEVELS = 4  # of functions that hand a parameter on
-
-
-def callers_of(functions: Mapping[str, ast.Function]) -> Callers:
-    out: dict[str, list[tuple[ast.Function, ast.Call]]] = {}
-    for function in functions.values():
-        for call in calls_of(function):
-            if isinstance(call.callee, ast.FuncRef) and call.callee.name in functions:
-                out.setdefault(call.callee.name, []).append((function, call))
-    return out
 
 
 def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) -> Refusal | None:

@@ -8,8 +8,8 @@ BUGS = (
     Bug(
         "a private variable keeps the value of its region",
         "opi_xform.frontend.lower.openmp",
-        "            self.restored.setdefault(id(stmt), {}).update(outside)",
-        "            self.restored.setdefault(id(stmt), {})",
+        "        self.restored.setdefault(id(stmt), {}).update(outside)",
+        "        self.restored.setdefault(id(stmt), {})",
         ("omp_private_after", "omp_loop_after"),
         condition=_THREADS,
     ),

@@ -95,7 +95,7 @@ ALL = [
     ("MPI_Send_init(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);", "OPI107", [PERSISTENT, "MADE", INSIDE]),
     ("MPI_Recv_init(u + n, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r); MPI_Start(&r);", "OPI207", [PERSISTENT, INSIDE]),
     ("MPI_Isend(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "OPI101", ["READ", "MADE"]),
-    ("MPI_Irecv(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "OPI207", ["MADE", INSIDE]),
+    ("MPI_Irecv(u + n, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "OPI204", [INSIDE, "MADE"]),
 ]
 
 

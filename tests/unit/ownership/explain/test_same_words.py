@@ -262,8 +262,8 @@ def test_a_line_that_would_read_less_goes_beyond_nothing(tmp_path: Path) -> None
     assert told(found[0]) == ("OPI202", message)
 
 
-@pytest.mark.parametrize(("blocks", "code"), [("1, n, 0", "OPI204"), ("n, 1, n", "OPI207")])
-def test_a_vector_of_one_block_has_no_gaps(blocks: str, code: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("blocks", "gaps"), [("1, n, 0", False), ("n, 1, n", True)])
+def test_a_vector_of_one_block_has_no_gaps(blocks: str, gaps: bool, tmp_path: Path) -> None:
     before = f"""static void take(double *u, MPI_Datatype row, int from)
 {{
     MPI_Recv(u + 1, 1, row, from, {FROM}
@@ -272,7 +272,9 @@ def test_a_vector_of_one_block_has_no_gaps(blocks: str, code: str, tmp_path: Pat
     lines = ["double *u = malloc(n * n * 8), *v = malloc(n * n * 8);", "MPI_Datatype row;"]
     lines += [f"MPI_Type_vector({blocks}, MPI_DOUBLE, &row);", "MPI_Type_commit(&row);", "take(u, row, 0);"]
     lines += ["take(v, row, 1);", "s = u[0] + v[n];"]
-    assert sites(lines, tmp_path, before)[1][0]["code"] == code
+    site = sites(lines, tmp_path, before)[1][0]
+    assert site["code"] == "OPI204"
+    assert ("could not show that the datatype has no gaps" in site["message"]) is gaps
 
 
 def test_where_a_request_that_is_left_pending_is_asked_for(tmp_path: Path) -> None:

@@ -391,14 +391,18 @@ def test_a_place_that_moves_goes_before_a_function_that_is_not_followed(tmp_path
 
 
 def test_behind_a_region_that_is_not_followed_more_may_keep_a_call(tmp_path: Path) -> None:
-    """`b` is live data, too: that is not looked at, and said to be so."""
+    """That is not looked at, and said to be so; what the caller's text reads is told first."""
     before = f"{SORTED}static void turn(double *b, int n)\n{{\n#pragma omp parallel sections\n{{ b[0] = n; }}\n"
     before += f"MPI_Send(b, n, MPI_DOUBLE, {TO}\n}}\n"
-    lines = ["double *b = calloc(n, 8);", "turn(b, n); // HERE", 'printf("%g\\n", b[n - 1]);']
+    lines = ["double *b = calloc(n, 8);", "turn(b, n); // HERE"]
     text, found = sites(lines, tmp_path, before, "-fopenmp")
-    notes = [(note["line"], note["message"]) for note in found[0]["notes"]]
+    called = (line_of(text), "called here, and what more may keep it was not looked at")
     assert found[0]["code"] == "OPI111"
-    assert notes == [(line_of(text), "called here, and what more may keep it was not looked at")]
+    assert [(note["line"], note["message"]) for note in found[0]["notes"]] == [called]
+    text, found = sites([*lines, 'printf("%g\\n", b[n - 1]); // READ'], tmp_path, before, "-fopenmp")
+    assert found[0]["code"] == "OPI101"
+    assert f"line {line_of(text, 'READ')} may read there after the send" in found[0]["message"]
+    assert called in [(note["line"], note["message"]) for note in found[0]["notes"]]
 
 
 def test_what_the_program_does_is_told_before_text_that_is_left_out(tmp_path: Path) -> None:

@@ -215,7 +215,8 @@ def test_a_region_that_is_left_out_is_told_after_one_that_is_compiled(tmp_path: 
         called = "MPI_Send" if mark == "OUT" else "omp_set_lock"
         told = note.format(line - 2)
         message = f"`put`, which leads to the call, is not followed: OpenMP `parallel for` in line {line}{told} calls"
-        assert json.loads(out)["sites"][0]["message"] == f"{message} `{called}`"
+        last = json.loads(out)["sites"][0]["message"].rpartition("; also, ")[2]  # the loop may read `b`, too
+        assert last.partition("; ")[0] == f"{message} `{called}`"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from opi_xform.codes import Reason
 from opi_xform.frontend import parse_unit
-from opi_xform.ir.calls import calls_of
-from opi_xform.ownership.explain.pointers.given import callers_of, several_given
+from opi_xform.ir.calls import callers_of, calls_of
+from opi_xform.ownership.explain.pointers.given import several_given
 from opi_xform.ownership.model.lines import told
 
 BEGIN = "void give(double *b);\nstruct s { double *x; };\n"

@@ -351,7 +351,7 @@ def test_a_row_of_a_grid_that_changes_places_is_read_by_the_other_name(side: str
     assert found[0]["message"].startswith(where)
 
 
-def test_a_derived_type_is_told_before_the_place(tmp_path: Path) -> None:
+def test_a_place_is_told_before_its_derived_type(tmp_path: Path) -> None:
     lines = [
         "double *a = malloc(n * n * 8);",
         "MPI_Datatype column; MPI_Type_vector(n, 1, n, MPI_DOUBLE, &column); MPI_Type_commit(&column); // HERE",
@@ -360,7 +360,7 @@ def test_a_derived_type_is_told_before_the_place(tmp_path: Path) -> None:
         "free(a);",
     ]
     text, found = sites(lines, tmp_path)
-    assert told(found[0]) == ("keep", "OPI107")
+    assert told(found[0]) == ("keep", "OPI104")
     assert f"it is made by `MPI_Type_vector` at line {line_of(text)}" in found[0]["message"]
 
 

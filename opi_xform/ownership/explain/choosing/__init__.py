@@ -1,0 +1,1 @@
+"""Which reason is told first, and what is told besides."""
