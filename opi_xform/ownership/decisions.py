@@ -16,7 +16,7 @@ from opi_xform.ownership.buffers.message_sizes import how_small_as_written, smal
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM, also, begins_inside
-from opi_xform.ownership.explain.pointers.given import Callers, callers_of, several_given
+from opi_xform.ownership.explain.pointers.given import Callers, callers_of, moved_in_text, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
 from opi_xform.ownership.model import lines
@@ -195,7 +195,8 @@ class _OfCall:
         told = begins_inside(call.args[buffer.buf])
         if told is None and refusal.reason is Reason.BUDGET and refusal.message:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
-            told = several_given(function, call.args[buffer.buf], self.callers)
+            argument = call.args[buffer.buf]
+            told = moved_in_text(function, argument) or several_given(function, argument, self.callers)
         if told is None:
             return refusal
         told = also(told, refusal) if refusal.reason is Reason.NOT_ANALYSED else told  # each would keep it alone

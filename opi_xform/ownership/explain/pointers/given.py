@@ -1,6 +1,7 @@
-"""Calls whose buffer is a parameter, in a program that is too large to be looked at: what callers of the function name.
+"""What the text alone says of a call's buffer, in a program that is too large to be looked at.
 
-``void pass(double *b, int n) { MPI_Send(b, …); }`` with ``pass(x, 5)`` and ``pass(y, 5)``: a person names these two.
+Of a parameter it is what callers of the function name: ``void pass(double *b, int n) { MPI_Send(b, …); }`` with
+``pass(x, 5)`` and ``pass(y, 5)``: a person names these two.  Of a pointer that the function moves it is where.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import within_statement
+from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.model.buffers import Refusal
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.roots import leftmost
 
@@ -37,6 +38,7 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
 
     argument: of the message's call, in ``function``.
     """
+    called, member = _without_casts(argument), isinstance(_without_casts(argument), ast.Member)
     for _ in range(LEVELS):
         parameter = _parameter(function, argument)
         if parameter is None:
@@ -53,6 +55,8 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
             variable, ((one, first), (other, second)) = function.variables[parameter].name, list(names.values())[:2]
             apart = f"with `{one}` at {line_of(first)} and with `{other}` at {line_of(second)}"
             message = f"`{variable}` may be one of several buffers: `{function.name}` is called {apart}"
+            if member:
+                message = f"`{spelling(called)}` may be that of several structs: `{function.name}` is called {apart}"
             return Refusal(
                 Reason.SEVERAL_BUFFERS,
                 message,
@@ -66,7 +70,7 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
 
 def _parameter(function: ast.Function, argument: ast.Expr) -> str | None:
     """The parameter that an argument goes out from, if the function leaves it as it was given."""
-    root = leftmost(argument)
+    root = _struct(leftmost(argument))
     if not isinstance(root, ast.VarRef) or root.var not in function.params:
         return None
     for e in within_statement(function.body, function.variables):
@@ -76,3 +80,57 @@ def _parameter(function: ast.Function, argument: ast.Expr) -> str | None:
         if isinstance(place, ast.VarRef) and place.var == root.var:
             return None
     return root.var
+
+
+def moved_in_text(function: ast.Function, argument: ast.Expr) -> Refusal | None:
+    """Why a call stays whose pointer its function moves, ``p += n``, or whose struct is the next one in a list then."""
+    e = _without_casts(argument)
+    if isinstance(e, ast.VarRef) and e.type.is_pointer:
+        moves = [m.span for m in within_statement(function.body, function.variables) if _moves(m, e.var)]
+        moves = [span for span in moves if _comes_before(function, span, argument.span)]
+        message = f"the pointer is moved at {lines_of(moves)}, so the call begins inside its buffer"
+        found = Refusal(
+            Reason.CARRIER, f"{message}; a message needs a buffer of its own", tuple((span, "here") for span in moves)
+        )
+        return found if moves else None
+    root = _struct(e) if isinstance(e, ast.Member) else None
+    if not isinstance(root, ast.VarRef) or spelling(e) == UNSPELLED:
+        return None
+    for m in within_statement(function.body, function.variables):
+        if isinstance(m, ast.Assign) and not m.op and isinstance(m.target, ast.VarRef) and m.target.var == root.var:
+            value = _without_casts(m.value)
+            start = _struct(value)
+            on = isinstance(value, ast.Member) and isinstance(start, ast.VarRef) and start.var == root.var
+            if on and spelling(value) != UNSPELLED and _comes_before(function, m.span, argument.span):
+                message = f"{line_of(m.span)} goes on from `{spelling(root)}` to `{spelling(value)}`"
+                message += f", so `{spelling(e)}` is another buffer then"
+                return Refusal(Reason.SEVERAL_BUFFERS, message, ((m.span, "here"),))
+    return None
+
+
+def _moves(e: ast.Expr, key: str) -> bool:
+    match e:
+        case ast.IncDec(operand=ast.VarRef(var=moved)) | ast.Assign(op="+" | "-", target=ast.VarRef(var=moved)):
+            return moved == key
+        case ast.Assign(op="", target=ast.VarRef(var=moved), value=ast.Binary(left=ast.VarRef(var=start))):
+            return moved == start == key
+    return False
+
+
+def _comes_before(function: ast.Function, span: Span, call: Span) -> bool:
+    """Some text stands before a call, or in a loop with it."""
+    loops = (s.span for s, _ in statements(function.body) if isinstance(s, (ast.For, ast.While, ast.DoWhile)))
+    return span.begin < call.begin or any(s.begin <= call.begin and span.end <= s.end for s in loops)
+
+
+def _struct(e: ast.Expr) -> ast.Expr:
+    """The variable with which the name of a member begins: ``p`` of ``p->next->data``."""
+    while isinstance(e, (ast.Member, ast.Deref, ast.Cast)):
+        e = e.base if isinstance(e, ast.Member) else e.operand
+    return e
+
+
+def _without_casts(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
