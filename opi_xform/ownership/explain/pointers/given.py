@@ -6,7 +6,7 @@ Of a parameter it is what callers of the function name: ``void pass(double *b, i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -84,27 +84,26 @@ def _parameter(function: ast.Function, argument: ast.Expr) -> str | None:
 
 def moved_in_text(function: ast.Function, argument: ast.Expr) -> Refusal | None:
     """Why a call stays whose pointer its function moves, ``p += n``, or whose struct is the next one in a list then."""
-    e = _without_casts(argument)
+    e, every = _without_casts(argument), list(within_statement(function.body, function.variables))
     if isinstance(e, ast.VarRef) and e.type.is_pointer:
-        moves = [m.span for m in within_statement(function.body, function.variables) if _moves(m, e.var)]
-        moves = [span for span in moves if _comes_before(function, span, argument.span)]
+        moves = _nearest(function, [m.span for m in every if _moves(m, e.var)], argument.span)
         message = f"the pointer is moved at {lines_of(moves)}, so the call begins inside its buffer"
-        found = Refusal(
-            Reason.CARRIER, f"{message}; a message needs a buffer of its own", tuple((span, "here") for span in moves)
-        )
-        return found if moves else None
+        notes = tuple((span, "here") for span in moves)
+        return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes) if moves else None
     root = _struct(e) if isinstance(e, ast.Member) else None
     if not isinstance(root, ast.VarRef) or spelling(e) == UNSPELLED:
         return None
-    for m in within_statement(function.body, function.variables):
+    found: dict[Span, str] = {}
+    for m in every:
         if isinstance(m, ast.Assign) and not m.op and isinstance(m.target, ast.VarRef) and m.target.var == root.var:
             value = _without_casts(m.value)
             start = _struct(value)
-            on = isinstance(value, ast.Member) and isinstance(start, ast.VarRef) and start.var == root.var
-            if on and spelling(value) != UNSPELLED and _comes_before(function, m.span, argument.span):
-                message = f"{line_of(m.span)} goes on from `{spelling(root)}` to `{spelling(value)}`"
-                message += f", so `{spelling(e)}` is another buffer then"
-                return Refusal(Reason.SEVERAL_BUFFERS, message, ((m.span, "here"),))
+            if isinstance(value, ast.Member) and isinstance(start, ast.VarRef) and start.var == root.var:
+                found[m.span] = spelling(value)
+    for span in _nearest(function, list(found), argument.span)[:1]:
+        message = f"{line_of(span)} goes on from `{spelling(root)}` to `{found[span]}`"
+        message += f", so `{spelling(e)}` is another buffer then"
+        return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
     return None
 
 
@@ -117,10 +116,15 @@ def _moves(e: ast.Expr, key: str) -> bool:
     return False
 
 
-def _comes_before(function: ast.Function, span: Span, call: Span) -> bool:
-    """Some text stands before a call, or in a loop with it."""
-    loops = (s.span for s, _ in statements(function.body) if isinstance(s, (ast.For, ast.While, ast.DoWhile)))
-    return span.begin < call.begin or any(s.begin <= call.begin and span.end <= s.end for s in loops)
+def _nearest(function: ast.Function, spans: Sequence[Span], call: Span) -> list[Span]:
+    """Of some text that which is in the innermost loop with a call; else what stands before the call."""
+    loops = [s.span for s, _ in statements(function.body) if isinstance(s, (ast.For, ast.While, ast.DoWhile))]
+    around = sorted((s for s in loops if s.begin <= call.begin < s.end), key=lambda s: -s.begin)
+    for loop in around:
+        inside = [span for span in spans if loop.begin <= span.begin and span.end <= loop.end]
+        if inside:
+            return inside
+    return [span for span in spans if span.begin < call.begin]
 
 
 def _struct(e: ast.Expr) -> ast.Expr:
