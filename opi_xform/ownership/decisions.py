@@ -19,7 +19,7 @@ from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
 from opi_xform.ownership.explain.deepest import BEGINS_INSIDE, NO_FORM, begins_inside
-from opi_xform.ownership.explain.pointers.given import several_given
+from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
 from opi_xform.ownership.model import lines
@@ -205,7 +205,7 @@ class _OfCall:
         told = [read(self.functions, self.effects, function.key, call, argument), begins_inside(argument)]
         if not any(told) and refusal.reason is Reason.BUDGET:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
-            several = several_given(function, argument, self.callers)
+            several = moved_in_text(function, argument) or several_given(function, argument, self.callers)
             told = [several or set_in_turn(function, call, argument)]
         if refusal.reason is Reason.NOT_ANALYSED:
             told.append(refusal)  # each would keep it alone

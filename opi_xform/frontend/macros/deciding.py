@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _OPENMP = "_OPENMP"
 _VERSION = re.compile(rb"_OPENMP[ \t]*\)?[ \t]*[-+*/%<>=!&|^?]|[-+*/%<>=&|^?][ \t]*\(?[ \t]*_OPENMP")
 """Its number counts."""
-_OWN = re.compile(r"(?!_|MPI|PMPI|OMPI|OPEN_MPI|MPICH|MVAPICH|OPI_|linux|unix|i386|WIN|APPLE)[A-Za-z]\w*")
+_OWN = re.compile(r"(?!_|MPI\w|PMPI|OMPI|OPEN_MPI|MPICH|MVAPICH|OPI_|linux|unix|i386|WIN|APPLE)[A-Za-z]\w*")
 """Names that neither compilers nor systems nor MPIs define."""
 
 

@@ -31,8 +31,9 @@ from opi_xform.ownership.explain.culprits import (
     unknown_place,
 )
 from opi_xform.ownership.explain.datatypes import gaps_of, in_one_block, layout_refusal, of_one_piece, of_structs
-from opi_xform.ownership.explain.later import read_early
+from opi_xform.ownership.explain.later import never_completed, read_early
 from opi_xform.ownership.explain.live_data import LiveData
+from opi_xform.ownership.explain.other_pointers import row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
@@ -141,6 +142,8 @@ class Deepest:
         found, use = self.first(uses, refusal, buffers, judges), uses[0]
         if not judges.settle() and found.reason is refusal.reason:
             found = replace(found, message=found.message + NOT_ASKED)
+        if found.reason not in (Reason.SMALL, Reason.PENDING):
+            found = replace(found, message=found.message + never_completed(self.program, use))
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
@@ -157,6 +160,8 @@ class Deepest:
             uses[0].op.persistent and not uses[0].op.convertible
         ):  # a buffer of its own would not help, nor anything else
             return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
+        if (pointers := _pointers_themselves(uses[0])) is not None and not small(uses):
+            return replace(pointers, form=refusal.reason)
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
         if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
@@ -319,7 +324,10 @@ class Deepest:
         if found is None:
             return set()
         loads = (node.number for node in graph.nodes if isinstance(node.action, ins.Load))
-        mine = {n for n in loads if found.root in live.by(n) and live.reads(n)}
+        mine = {n for n in loads if found.root in live.touch.by(n) and live.touch.reads(n)}
+        if (row := row_of(use.call.args[use.argument])) is not None:  # a line that names another row reads that one
+            rows = {n: [row_within(e) for e in live.touch.lvalues(n)] for n in mine}
+            mine = {n for n in mine if any(r is not None and spelling(r) == spelling(row) for r in rows[n])}
         return mine - live.renewed(use, found.root, mine, False)
 
     @cached_property
@@ -436,6 +444,16 @@ def _counts(judge: Judge, n: int, covered: Set) -> bool:
 def _inside(use: Use) -> Refusal | None:
     """The argument names a place after the one that a pointer points to: `&p[k]`, `p + k`."""
     return begins_inside(use.call.args[use.argument])
+
+
+def _pointers_themselves(use: Use) -> Refusal | None:
+    """The argument is the address of a pointer, `&p[k]`, where what that points to may have been meant."""
+    e = _inner(use.call.args[use.argument])
+    place = _inner(e.operand) if isinstance(e, ast.AddrOf) else e
+    if not isinstance(e, ast.AddrOf) or not place.type.is_pointer or (name := spelling(place)) == UNSPELLED:
+        return None
+    message = f"the message begins at the pointer `{name}` itself, not in the memory that it points to"
+    return Refusal(Reason.CARRIER, message)
 
 
 def of_the_text(whole: Refusal, use: Use) -> Refusal | None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from opi_xform.codes import Reason
+from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
@@ -33,6 +34,7 @@ from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.regions.sets import BudgetExceeded
 
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
+BEGINS = frozenset(("send", "recv", "sendrecv", "collective", "rma", "io"))
 LONGEST = 48  # characters of a condition that is told
 _ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 
@@ -303,6 +305,33 @@ def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> R
     message = f"`{name}` is read at {line_of(span)}, where the receive that {line_of(begun)} begins may not be complete"
     notes = ((begun, "this operation may not be complete"), (span, f"`{name}` is read here"))
     return Refusal(Reason.PENDING, message, notes)
+
+
+def never_completed(program: Program, use: Use) -> str:
+    """What is said of a nonblocking call whose request, a variable, is given to calls that begin operations alone; ''
+    where that is not so.
+    """
+    request = _request(use.call, use.op)
+    if use.op.blocking or use.op.persistent or request is None:
+        return ""
+    variable = program.variables[request]
+    if variable.is_global and not program.complete:
+        return ""
+    mentioned = begun = 0
+    for function in program.functions.values():
+        for e in function_expressions(function):
+            mentioned += isinstance(e, ast.VarRef) and e.var == request
+            if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef):
+                effect = program.effects.get(e.callee.name)
+                op = None if effect is None else effect.mpi
+                begun += op is not None and op.kind in BEGINS and _request(e, op) == request
+    return "" if mentioned > begun else f"; its request, `{variable.name}`, is given to no call that completes it"
+
+
+def _request(call: ast.Call, op: MpiOp) -> str | None:
+    """The variable whose address a call is given for its request."""
+    e = call.args[op.request] if op.request is not None and op.request < len(call.args) else None
+    return e.operand.var if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef) else None
 
 
 def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:

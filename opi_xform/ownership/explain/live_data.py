@@ -8,7 +8,7 @@ the name that the call has for it, or one that stands for the same memory.  Whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -17,7 +17,6 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.choosing.order import PERHAPS
 from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
@@ -26,6 +25,7 @@ from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     added_to,
+    bare,
     brings_all,
     first_row,
     member_of,
@@ -38,14 +38,16 @@ from opi_xform.ownership.explain.other_pointers import (
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.copied import copies
 from opi_xform.ownership.explain.reaching.earlier import earlier
+from opi_xform.ownership.explain.reaching.touching import Touching
+from opi_xform.ownership.explain.reaching.trades import trades_of
 from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
-from opi_xform.ownership.explain.reaching.ways import reached, read_first, sweeps
+from opi_xform.ownership.explain.reaching.ways import between, reached, read_first, sweeps
 from opi_xform.ownership.explain.reasons import SENT_AGAIN
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import STORED, Origin, Root, Roots, base_of, is_inside
+from opi_xform.ownership.model.roots import STORED, Origin, Root, base_of, is_inside
 
 SHOWN = PAIR = 2  # reads that are named; blocks that change places, by several names
 MOST = 20_000  # nodes that may touch the memory of one message
@@ -60,16 +62,12 @@ class LiveData:
         self.program = program
         self.graph = program.graph
         self.names = names_of(program)
-        self.written = Expressions(program)
-        self.roots = Roots(program)
-        self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
+        self.touch = Touching(program)
+        self.written, self.roots, self.uses = self.touch.written, self.touch.roots, self.touch.uses
         branches = branches_of(program)
         self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
         self.elsewhere = elsewhere_of(program)
         self.line = self.elsewhere.line
-        self.uses: dict[int, list[Use]] = {}
-        for use in collect(program):
-            self.uses.setdefault(use.node, []).append(use)
 
     def refusal(self, uses: Sequence[Use], swapped: bool = False, own: bool = False) -> Refusal | None:
         """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
@@ -104,28 +102,35 @@ class LiveData:
         if copied:  # which of the structs by that name a pointer elsewhere is of would have to be known
             mine = {n for n in mine if n == use.node or self.by_words(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
-        mine = {n for n in mine if n in later and not other_row(argument, self.lvalues(n), self.own(argument, objects))}
-        mine -= other_turns_rows(self.program, use, mine, self.lvalues) | earlier(self.program, use.node, mine)
+        mine = {
+            n
+            for n in mine
+            if n in later and not other_row(argument, self.touch.lvalues(n), self.own(argument, objects))
+        }
+        mine -= other_turns_rows(self.program, use, mine, self.touch.lvalues) | earlier(self.program, use.node, mine)
         mine -= self.elsewhere.made_anew(use, argument, objects, mine) if root[0] == STORED else set()
         kept = reached(self.graph, use.node, mine, self.elsewhere.freeing(touched)) if mine else mine
-        mine = kept if any(self.reads(n, root) for n in kept) else mine
+        mine = kept if any(self.touch.reads(n, root) for n in kept) else mine
         if use.side == "recv":
             turn = self.moving(use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
-            if not self.exchanged(root) and not any(self.computes(n) for n in mine):
+            sent = any(u.side == "send" for n in mine & {use.node} for u in self.uses.get(n, ()))
+            if not self.exchanged(root) and not sent and not any(self.touch.computes(n) for n in mine):
                 return None  # nothing but messages is in there
         several = use.side == "send" and not inside and self.of_several(root)
         if several:  # which block it is elsewhere would have to be known first
-            mine = {n for n in mine if root in self.by(n)}
+            mine = {n for n in mine if root in self.touch.by(n)}
         anew = self.renewed(use, root, mine, several)
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
-        reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
-        reads = {n for n in reads if not self.elsewhere.of_another_row(argument, frame, n, self.lvalues(n))}
+        reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.touch.reads(n, root)}
+        reads = {n for n in reads if not self.elsewhere.of_another_row(argument, frame, n, self.touch.lvalues(n))}
         reads = {n for n in reads if not (self.never(self.graph.nodes[n].block) or self.elsewhere.never_called(n))}
         reads = {n for n in reads if not own or self.graph.nodes[n].frame == frame}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
-        again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
+        again = {
+            n for n in mine - anew if root in self.touch.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))
+        }
         if root[0] == STORED and not self.program.complete:  # another function need not be called with the same struct
             again = {n for n in again if self.elsewhere.entry(n) == self.elsewhere.entry(use.node)}
         if self.once(use, argument) or not reached(self.graph, use.node, [use.node], copied):
@@ -150,8 +155,10 @@ class LiveData:
         other = "" if nearest else self.exchanged(root)
         if other:  # what it will be when it has changed places
             partner = (root[0], other, root[2])
-            loads = {n.number for n in self.graph.nodes if self.reads(n.number) and isinstance(n.action, ins.Load)}
-            nearest = ahead(self.graph, use.node, {n for n in loads if partner in self.by(n)})
+            loads = {
+                n.number for n in self.graph.nodes if self.touch.reads(n.number) and isinstance(n.action, ins.Load)
+            }
+            nearest = ahead(self.graph, use.node, {n for n in loads if partner in self.touch.by(n)})
             nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
         if not nearest or (use.side == "send" and inside and self.of_other_turns(use, nearest[0])):
             return None
@@ -183,7 +190,7 @@ class LiveData:
         """A read is of a message's own place: by the words of the call, or from the beginning on, as the message is."""
         if place_in_words(self.written, self.program, use, n):
             return True
-        e = next(self.lvalues(n), None)
+        e = next(self.touch.lvalues(n), None)
         if found.inside or found.moved or not isinstance(e, ast.Index):
             return False
         read = self.roots.of(e.base, frame := self.graph.nodes[n].frame)
@@ -198,7 +205,7 @@ class LiveData:
     def named(self, n: int, name: str) -> str:
         """The name by which a node reads a message's memory; the given one for another struct's member by that name."""
         action = self.graph.nodes[n].action
-        called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(action, ins.Load)]
+        called = [spelling(base_of(e)) for e in self.touch.lvalues(n) if isinstance(action, ins.Load)]
         effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
         if isinstance(action, ins.CallInstr) and effect is not None and effect.format is None:
             args = action.call.args
@@ -234,7 +241,7 @@ class LiveData:
         turn's place by the words of the call; of a receive a loop before one place, which may be what came.
         """
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
-        unsure = {n for n in nodes if self.unknown(n)}
+        unsure = {n for n in nodes if self.touch.unknown(n)}
         shown, arm = (branches := branches_of(self.program)).only_shown, branches.in_other_arm
         sure = {n: (arm(use.node, n), -self.shared(use, n), n in unsure, n in one, shown(use.node, n)) for n in nodes}
         found = sorted(ahead(self.graph, use.node, nodes), key=sure.__getitem__)
@@ -275,19 +282,33 @@ class LiveData:
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""
-        pairs = ((e.first, e.second) for e in self.program.exchanges if root[0] != STORED)
-        return next((b if root[1] == a else a for a, b in pairs if root[1] in (a, b)), "")
+        if root[0] == STORED:
+            return ""
+        pairs = ((e.first, e.second) for e in self.program.exchanges)
+        known = next((b if root[1] == a else a for a, b in pairs if root[1] in (a, b)), "")
+        return known or trades_of(self.program).get(root[1], ("", None))[0]
 
     def sent_again(self, use: Use, name: str, nodes: Sequence[int], unwritten: bool = False) -> Refusal:
         span, loop = self.names.span(nodes[0]), loop_around(self.program, use.node)
         sends = "may send" if set_in_turn(self.program, use) else "sends"
         what = f"this call {sends} it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
-        message = f"the message lies in `{name}`, and {what}, {PERHAPS}"
+        written = self.written_between(use, nodes[0])
+        first = "" if written is None else f"; {line_of(written)} writes into it before that"
+        notes = [(span, f"`{name}` {SENT_AGAIN}"), *([] if written is None else [(written, "it is written here")])]
+        message = f"the message lies in `{name}`, and {what}{first}, {PERHAPS}"
         if unwritten and loop is not None and nodes[0] == use.node:
             turn = "the next turn" if sends == "sends" else "a later turn"
             again = f"this call {sends} it again in {turn} of the loop in {line_of(loop)}"
             message = f"the message lies in `{name}`, and {again}, in which nothing is written to it"
-        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` {SENT_AGAIN}"),))
+            notes = notes[:1]
+        return Refusal(Reason.OLD_BYTES, message, tuple(notes))
+
+    def written_between(self, use: Use, again: int) -> Span | None:
+        """The first line that computes something and puts it into a message's memory, on a way to the next send."""
+        stores = {n for o in self.objects(use) - {UNKNOWN} for n in self.program.values.accesses.nodes(o)}
+        stores = {n for n in stores if self.touch.computes(n) and not self.excluded(use.node, n)}
+        found = ahead(self.graph, use.node, set(between(self.program, use.node, again, stores)))
+        return self.names.span(found[0]) if found else None
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
@@ -299,7 +320,8 @@ class LiveData:
         if e is None:
             name, block = spelling(base_of(argument)), spelling(found.base)
             if not found.moved or name == block:
-                return None
+                e = bare(argument)
+                return self.pointed_into(use, spelling(e) if isinstance(e, ast.Deref) else name)
             node = self.graph.nodes[use.node]
             assert isinstance(node.action, ins.CallInstr)
             block = added_to(self.program, node.frame, node.action.args[use.argument]) or block
@@ -313,7 +335,7 @@ class LiveData:
             notes = ((there, f"it comes from `{block}` here"),) if elsewhere else ()
             return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes)
         nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))
-        named = [n for n in nodes if found.root in self.by(n)]
+        named = [n for n in nodes if found.root in self.touch.by(n)]
         nodes = named or (nodes if UNKNOWN not in objects else self.elsewhere.built(use.node, e))
         if not nodes:
             return None
@@ -326,6 +348,18 @@ class LiveData:
             return Refusal(Reason.CARRIER, f"{message}: they would point to memory that is gone", ((span, "here"),))
         return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((span, "here"),))
 
+    def pointed_into(self, use: Use, name: str) -> Refusal | None:
+        """The argument is a block of memory, and a table holds pointers to places inside it."""
+        objects, symbols = self.objects(use), self.program.values.symbols
+        nodes = [n for n, (_, inside) in self.elsewhere.parts.items() if not inside.isdisjoint(objects)]
+        blocks = {n: symbols.base(v[1]) for n in nodes if (v := self.program.values.operands.get(n))}
+        nodes = [n for n in nodes if blocks.get(n) is None or blocks[n] in objects]
+        if not nodes or UNKNOWN in objects or len(objects) > PAIR:
+            return None
+        span = self.names.span(nodes[0])
+        message = f"{line_of(span)} makes pointers to rows of the block that `{name}` names"
+        return Refusal(Reason.CARRIER, f"{message}: they would point to memory that is gone", ((span, "here"),))
+
     def another_row(self, use: Use, told: Refusal) -> Refusal | None:
         """A send of a row that is a place in a block, where all that is told to read it names its row by the variable
         of the call, which has moved on by then.
@@ -337,7 +371,7 @@ class LiveData:
         nodes = self.program.values.accesses.nodes(use.object)
         spans = ((n, self.names.span(n)) for n in nodes)
         for n in (n for n, span in spans if (span.file, span.line) in lines):
-            if not any(named_row(e) == row for e in self.lvalues(n)):
+            if not any(named_row(e) == row for e in self.touch.lvalues(n)):
                 return None
         name = f"{spelling(base_of(use.call.args[use.argument]))}[…]"
         for n, known in sorted(self.program.values.operands.items()):
@@ -385,7 +419,7 @@ class LiveData:
 
     def means(self, n: int, wanted: Root, objects: Objects) -> bool:
         """A node touches the memory by the name of the message, or by one that stands for the same memory."""
-        found = self.by(n)
+        found = self.touch.by(n)
         if wanted in found:
             return True
         if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
@@ -396,72 +430,14 @@ class LiveData:
     def by_words(self, argument: ast.Expr, frame: int, n: int) -> bool:
         """A node names the pointer of a call by the same words, in the same call of its function."""
         name = spelling(base_of(argument))
-        return self.graph.nodes[n].frame == frame and any(spelling(base_of(e)) == name for e in self.lvalues(n))
+        return self.graph.nodes[n].frame == frame and any(spelling(base_of(e)) == name for e in self.touch.lvalues(n))
 
     def of_another_list(self, argument: ast.Expr, frame: int, n: int) -> bool:
         """All that a node names is of structs that the program keeps apart from that of a message."""
         there = self.graph.nodes[n].frame
         asked = (self.elsewhere.of_another_list, self.elsewhere.of_another_element)
-        found = [any(of_another(argument, frame, e, there) for of_another in asked) for e in self.lvalues(n)]
+        found = [any(of_another(argument, frame, e, there) for of_another in asked) for e in self.touch.lvalues(n)]
         return bool(found) and all(found)
-
-    def by(self, n: int) -> tuple[Root, ...]:
-        """The names by which a node touches memory."""
-        known = self.known.get(n)
-        if known is None:
-            found = (self.roots.of(e, self.graph.nodes[n].frame) for e in self.places(n))
-            known = self.known[n] = tuple(origin.root for origin in filter(None, found))
-        return known
-
-    def places(self, n: int) -> Iterator[ast.Expr]:
-        """Lvalues that a node names, with what a pointer that it reads lies in."""
-        for e in self.lvalues(n):
-            yield e
-            if isinstance(e, ast.Member) and isinstance(self.graph.nodes[n].action, ins.Load) and e.type.is_pointer:
-                yield e.base
-
-    def lvalues(self, n: int) -> Iterator[ast.Expr]:
-        node = self.graph.nodes[n]
-        action = node.action
-        if isinstance(action, (ins.Load, ins.Store)):
-            e = self.written.of(self.graph.frames[node.frame].function, action)
-            if e is not None:
-                yield e
-        elif isinstance(action, ins.CallInstr):
-            yield from (a for a in action.call.args if a.type.is_pointer or a.type.is_array)
-
-    def reads(self, n: int, root: Root | None = None) -> bool:
-        """A node that reads what lies in memory, and is no message itself.  root: a name by which it does."""
-        node = self.graph.nodes[n]
-        action = node.action
-        if isinstance(action, ins.CallInstr):
-            effect = self.names.effect(action)
-            if n in self.uses or (effect is not None and effect.frees is not None):
-                return False
-            if root is None or effect is None or effect.format is not None or root not in self.by(n):
-                return True
-            regions = [r for r in effect.reads if r.arg < len(action.call.args)]
-            found = (self.roots.of(action.call.args[r.arg], node.frame) for r in regions)
-            return any(r.rest or r.indirect for r in regions) or any(o is not None and o.root == root for o in found)
-        return isinstance(action, ins.Load) and (not action.type.is_pointer or self.linked(n, root))
-
-    def linked(self, n: int, root: Root | None) -> bool:
-        """A node reads a pointer to more of the same that lies in a message's own memory: a member of what is there."""
-        e = next(self.lvalues(n), None)
-        if root is None or not isinstance(e, ast.Member):
-            return False
-        found = self.roots.of(e.base, self.graph.nodes[n].frame)
-        return found is not None and found.root == root and found.moved
-
-    def unknown(self, n: int) -> bool:
-        """A call of a function of which nothing is known."""
-        action = self.graph.nodes[n].action
-        return isinstance(action, ins.CallInstr) and n not in self.uses and self.names.effect(action) is None
-
-    def computes(self, n: int) -> bool:
-        """A node that puts something into memory, and is no message."""
-        action = self.graph.nodes[n].action
-        return isinstance(action, ins.Store) and not action.type.is_pointer
 
     def set_anew(self, root: Root) -> set[int]:
         """Nodes that set the pointer which the call names to something else."""
@@ -490,11 +466,13 @@ class LiveData:
         stops = self.set_anew(root)
         for n in sorted(mine):
             received = any(brings_all(self.roots, u, use, blocks) for u in self.uses.get(n, ()))
-            if received or self.elsewhere.overwritten(n, use, root) or (partly and self.computes(n)):
+            if received or self.elsewhere.overwritten(n, use, root) or (partly and self.touch.computes(n)):
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
-            for loop in outer if root in self.by(n) else ():
-                (written if self.computes(n) else read if self.reads(n) else {}).setdefault(loop, []).append(n)
+            for loop in outer if root in self.touch.by(n) else ():
+                (written if self.touch.computes(n) else read if self.touch.reads(n) else {}).setdefault(
+                    loop, []
+                ).append(n)
         fills = (k for k in written if k not in read or (partly and not read_first(self.program, read[k], written[k])))
         barred = set[int]() if whole else {nest.loops[k].header for k in fills}
         return mine - reached(self.graph, use.node, mine, stops, barred)

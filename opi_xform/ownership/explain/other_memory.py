@@ -19,7 +19,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_in
-from opi_xform.ownership.explain.other_pointers import row_within
+from opi_xform.ownership.explain.other_pointers import bare, row_within
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import never_same
 from opi_xform.ownership.explain.reaching.ways import reached
@@ -347,7 +347,8 @@ class Elsewhere:
             if not isinstance(action, ins.Store) or not action.type.is_pointer:
                 continue
             e = self.written.of(self.graph.frames[node.frame].function, action)
-            if isinstance(e, ast.Index) and self.displaced(node.frame, action.value):
+            walks = isinstance(e, ast.Deref) and isinstance(bare(e.operand), ast.IncDec)
+            if (walks or isinstance(e, ast.Index)) and self.displaced(node.frame, action.value):
                 points_to = self.program.points_to
                 inside = points_to.operand(node.frame, action.value) - {UNKNOWN}
                 out[node.number] = points_to.operand(node.frame, action.address), inside
@@ -369,7 +370,7 @@ class Elsewhere:
         return None
 
     def displaced(self, frame: int, value: ins.Operand) -> bool:
-        """A pointer is computed from another one."""
+        """A pointer is computed from another one, or is a variable that is moved."""
         for _ in range(SHOWN):
             while isinstance(value, ins.Op) and value.op == "cast":
                 value = value.args[0]
@@ -379,6 +380,9 @@ class Elsewhere:
             if not isinstance(action, ins.Define):
                 break
             value = action.value
+        if isinstance(value, ins.Var):
+            function = self.graph.frames[frame].function
+            return None in self.roots.sets(function).get(value.key, [])
         return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
 
 

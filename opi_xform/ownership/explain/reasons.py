@@ -328,6 +328,7 @@ def written(
         nodes = [n for n in nodes if not around.isdisjoint(nest.chain(graph.nodes[n].block))]
     nodes = [n for n in nodes if called_from(program, n, use.node) is not None] or nodes  # what its own function does
     notes: dict[tuple[Span, str], None] = {}
+    unsure: dict[tuple[Span, str], None] = {}  # of calls that may as well write other memory
     for n in nodes:
         action = graph.nodes[n].action
         plain = (
@@ -338,8 +339,9 @@ def written(
         if stores or (known and _callee(program, n)):
             under = "" if turn else only_where(program, n, True, until)
             said = _reads(program, n, use.object, False, name, "written")
-            notes[node_span(program, n), said + (under and f", {under}")] = None
-    return tuple(notes)[:WRITES]
+            own = stores or any(a.object == use.object and a.kind == "W" for a in accesses.placed(n))
+            (notes if own else unsure)[node_span(program, n), said + (under and f", {under}")] = None
+    return tuple(notes or unsure)[:WRITES]
 
 
 def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[int, ...], place: Place) -> Refusal:

@@ -19,10 +19,14 @@ _POINTER = re.compile(r"((?:(?:struct|union|enum) )?[A-Za-z_][\w ]*\*+) *(?:(?:c
 
 
 class Expressions:
-    """The lvalue that a load or store was lowered from."""
+    """The lvalue that a load or store was lowered from.
 
-    def __init__(self, program: Program) -> None:
+    by_type: of several in one macro, that which has the type of the load; for reasons that are told.
+    """
+
+    def __init__(self, program: Program, by_type: bool = False) -> None:
         self.program = program
+        self.by_type = by_type
         self.known: dict[str, dict[tuple[str, int, int, bool], list[ast.Expr]]] = {}
 
     def of(self, function: str, action: object) -> ast.Expr | None:
@@ -33,6 +37,8 @@ class Expressions:
         if len(found) > 1 and any(isinstance(e, ast.VarRef) for e in found):
             named = isinstance(action.address, ins.AddrVar)  # in a macro, where all has one place
             found = [e for e in found if isinstance(e, ast.VarRef) == named]
+        if self.by_type and len(found) > 1:
+            found = [e for e in found if e.type == action.type]
         same = all(alike(e, found[0]) for e in found[1:])  # an argument that a macro names several times (`assert`)
         return found[0] if found and same else None
 

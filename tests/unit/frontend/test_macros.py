@@ -173,6 +173,7 @@ def decided(text: str, at: str = "#if") -> tuple[bool, bool]:
     [
         ("#if DEBUG\n#endif\n", (True, False)),
         ("#ifdef MPICH_VERSION\n#endif\n", (False, False)),
+        ("#ifdef MPI\n#endif\n", (True, False)),
         ("#ifdef __GNUC__\n#endif\n", (False, False)),
         ("#if defined(DEBUG) && defined(_WIN32)\n#endif\n", (False, False)),
         ("#define DEBUG __GNUC__\n#if DEBUG\n#endif\n", (False, False)),

@@ -56,6 +56,7 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         message = f"a text may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
         if not text:
             message = f"what is read after a message that is short may be the initialiser of `{buffer.name}`"
+            message += "; without that, nothing but the message counts as read (A1)"
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
     filled = _zeros_before(program, buffer)
     text = text or (filled is not None and has_characters(program, buffer))

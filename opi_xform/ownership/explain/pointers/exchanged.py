@@ -76,8 +76,8 @@ def _first(live: LiveData, use: Use, root: Root, side: str) -> Use | None:
 
 def _read(live: LiveData, use: Use, root: Root) -> int | None:
     """The first line after a use that reads the memory by a name, and is no message."""
-    loads = {n.number for n in live.graph.nodes if isinstance(n.action, ins.Load) and live.reads(n.number)}
-    mine = {n for n in loads if root in live.by(n) and not live.never(live.graph.nodes[n].block)}
+    loads = {n.number for n in live.graph.nodes if isinstance(n.action, ins.Load) and live.touch.reads(n.number)}
+    mine = {n for n in loads if root in live.touch.by(n) and not live.never(live.graph.nodes[n].block)}
     return next(iter(ahead(live.graph, use.node, mine)), None)
 
 

@@ -17,7 +17,6 @@ from opi_xform.ownership.explain.called import called_pointer, comes_there, node
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     changes_places,
-    does_to,
     given_away,
     given_there,
     not_fresh,
@@ -28,6 +27,7 @@ from opi_xform.ownership.explain.other_pointers import (
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.in_turn import several
 from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
+from opi_xform.ownership.explain.pointers.returned import returned_unseen, returns_own
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
 from opi_xform.ownership.explain.pointers.second_names import others_into
 from opi_xform.ownership.explain.pointers.settings import (
@@ -38,12 +38,14 @@ from opi_xform.ownership.explain.pointers.settings import (
     set_once,
     settings,
 )
+from opi_xform.ownership.explain.pointers.touched import may_be_touched
 from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
+from opi_xform.ownership.explain.reaching.trades import row_of_either
 from opi_xform.ownership.model.addresses import COMPUTED_PLACE
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import POINTER_BYTES, UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import base_of, read_from_memory
 from opi_xform.record import dataclass
@@ -138,6 +140,8 @@ class Strays:
             name = self.names.name(frame, operand)
             if isinstance(operand, ins.Const):
                 return _Cause(f"`{operand.name or 'NULL'}` names no buffer", ())
+            if isinstance(operand, ins.AddrVar) and returned:
+                return _Cause(*returns_own(self.program, returned, operand.key))
             if name is None:
                 break
             passed += [name[1]] if name[0] == "v" else []
@@ -215,6 +219,8 @@ class Strays:
             case Lost() if named := called_pointer(self.program, n):
                 what = f"what `{named}` points to returns the buffer, and could not show which function that is"
                 return _Cause(what, ((self.names.span(n), "here"),))
+            case Lost(functions=(key,)) if key in self.program.functions:
+                return _Cause(*returned_unseen(self.program, n, key))
             case _:
                 return None
 
@@ -285,6 +291,8 @@ class Strays:
             unset = never_set(self.program, action.address, n, root) if behind is None else None
             if unset is not None:
                 return _Cause(f"{unset[0]}, so which buffer `{name}` is could not be shown", unset[1])
+            if behind is None and (row := row_of_either(self.program, e, node.frame)) is not None:
+                return _Cause(*row)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
             places = settings(self.program, action.address, n, root)
             by_calls = set_by_calls(self.program, e) if not places else None
@@ -435,28 +443,8 @@ class Strays:
             return _Cause(f"{what} is a message's buffer, is copied as a value, or moves", ())
         if not finder.single(info):
             return self.many(info, name)
-        for a in (a for n in sorted(self.values.accesses.nodes(o)) for a in self.values.accesses.at_object(n, o)):
-            if at is None:
-                break
-            action = self.graph.nodes[a.node].action
-            lo = None if a.lo is None else a.lo.constant
-            length = None if a.length is None else a.length.constant
-            exact = isinstance(action, (ins.Load, ins.Store)) and finder.exact(a.node, o)
-            if exact and lo is not None and length == POINTER_BYTES and finder.plain(action.type):  # type: ignore[union-attr]
-                continue
-            if lo is not None and length is not None and a.kind == "W" and finder.clears(a.node):
-                continue
-            start, size = finder.stretches.stretch(a, lo, length)
-            if start < at + POINTER_BYTES and (size is None or start + size > at):
-                span = self.names.span(a.node)
-                if exact and lo is None and name.endswith("]"):  # any of the pointers of a table
-                    where = f"it could not be shown which of the pointers in `{name[: name.rindex('[')]}`"
-                    does = "set" if a.kind == "W" else "read"
-                    return _Cause(f"{where} the call and other lines mean", ((span, f"one of them is {does} here"),))
-                known = lo is not None or not finder.exact(a.node, o)
-                what = does_to(self.program, a.node, a.kind, known, f"`{name}`")
-                return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
-        return None
+        unclear = None if at is None else may_be_touched(self.program, finder, o, at, name)
+        return None if unclear is None else _Cause(*unclear)
 
     def behind_its_back(self, e: ast.Expr, frame: int) -> _Cause | None:
         """The pointer that an lvalue goes through is a variable that something may change that is not followed."""

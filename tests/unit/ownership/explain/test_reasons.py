@@ -214,9 +214,9 @@ def test_a_pointer_that_shares_its_words_with_another_one_names_what_is_in_the_w
     text, found = sites(lines, tmp_path, capfd)
     assert found[0]["code"] == "OPI402"
     message = "the same text of `make` names `b->out` and pointers of other structs, which change all or none, and "
-    message += "line {1} may read `{0}.out`, or the same member of another struct, as it cannot be told which one"
+    message += "line {1} reads `any->out`, which may be `{0}.out` or that of another struct, as it cannot be told which"
     at = line_of(text, "HERE")
-    assert found[0]["message"] in {message.format(one, at) for one in ("two", "spare")}
+    assert found[0]["message"] in {message.format(one, at) + " one" for one in ("two", "spare")}
     assert [note["line"] for note in found[0]["notes"]] == [at]
 
 

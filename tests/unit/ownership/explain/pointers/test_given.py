@@ -9,7 +9,7 @@ import pytest
 from opi_xform.codes import Reason
 from opi_xform.frontend import parse_unit
 from opi_xform.ir.calls import callers_of, calls_of
-from opi_xform.ownership.explain.pointers.given import several_given
+from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
 from opi_xform.ownership.model.lines import told
 
 BEGIN = "void give(double *b);\nstruct s { double *x; };\n"
@@ -61,3 +61,35 @@ def test_two_names_are_told(tmp_path: Path, function: str, one: str, other: str)
 )
 def test_nothing_is_told(tmp_path: Path, function: str) -> None:
     assert words(tmp_path, function) == ""
+
+
+def test_structs_that_callers_give_are_told(tmp_path: Path) -> None:
+    function = "void f(struct s *p) { give(p->x); }\nvoid g(struct s *t) { struct s u;\nf(&u);\nf(t); }"
+    apart = "with `u` at line 5 and with `t` at line 6"
+    assert words(tmp_path, function) == f"`p->x` may be that of several structs: `f` is called {apart}"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("while (n--) { give(p);\np += n; }", (Reason.CARRIER, "the pointer is moved at line 5")),
+        ("p++;\ngive(p);", (Reason.CARRIER, "the pointer is moved at line 4")),
+        ("give(p);\np++;", None),  # it is moved afterwards alone
+        ("while (n--) { give(l->next->x);\nl = l->next; }", (Reason.SEVERAL_BUFFERS, "line 5 goes on from `l`")),
+        ("give(l->x);\nl = l->next;", None),
+        ("l = m;\ngive(l->x);", None),
+    ],
+)
+def test_a_pointer_that_its_function_moves(tmp_path: Path, body: str, expected: tuple[Reason, str] | None) -> None:
+    path = tmp_path / "a.c"
+    text = BEGIN.replace("double *x;", "double *x; struct s *next;")
+    path.write_text(f"{text}void f(int n, double *p, struct s *l, struct s *m)\n{{ {body} }}\n")
+    functions = parse_unit(str(path)).functions
+    (found,) = ((f, c) for f in functions.values() for c in calls_of(f) if c.callee.name == "give")  # type: ignore[attr-defined]
+    refusal = moved_in_text(found[0], found[1].args[0])
+    if expected is None:
+        assert refusal is None
+    else:
+        assert refusal is not None
+        assert refusal.reason is expected[0]
+        assert told(refusal.message, str(path)).startswith(expected[1])

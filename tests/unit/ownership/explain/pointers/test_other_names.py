@@ -229,15 +229,20 @@ def test_what_a_parameter_is_given_is_told_by_the_name_that_the_call_has(
 ) -> None:
     """Of several pointers that are set in one line of a function, the calls of it are told."""
     text, found = sites(CALLS, tmp_path, capfd, SWAP)
-    made, given = found[1], found[-1]
+    rows = f"line {line_of(text, '+ i * N')} makes pointers to rows of the block that"
+    for site, name in ((found[1], "*all"), (found[-1], "*a")):
+        assert site["message"] == f"{rows} `{name}` names: they would point to memory that is gone"
+    own = SWAP.replace("*all + i * N", "malloc(N * sizeof(double))")
+    text, found = sites(CALLS, tmp_path, capfd, own)
+    message = f"`x`, which is passed as `a`, changes places with `y` at line {line_of(text, 'TURN')}"
+    assert found[-1]["message"] == f"{message}, so `*a` may be a row of either table"
+    chosen = [line.replace("t = x; x = y; y = t;", "if (i > 2) x = y;") for line in CALLS]
+    text, found = sites(chosen, tmp_path, capfd, own)
     message = "which object `a` points to is not known, so `*a` may be any of several buffers"
-    assert given["message"] == message
-    assert {(note["line"], note["message"]) for note in given["notes"]} == {
+    assert found[-1]["message"] == message
+    assert {(note["line"], note["message"]) for note in found[-1]["notes"]} == {
         (line_of(text, mark), "`x`, which is passed as `a`, is set here") for mark in ("TABLE", "TURN")
     }
-    assert made["message"] == "`*all` is one of several pointers, and which one is not known"
-    places = [(line_of(text, mark), "one of them is set here") for mark in ("// ONE", "// TWO")]
-    assert [(note["line"], note["message"]) for note in made["notes"]] == places
 
 
 def test_words_of_where_pointers_are_set() -> None:

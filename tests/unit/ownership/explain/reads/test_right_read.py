@@ -74,6 +74,7 @@ def test_numbers_behind_a_short_message_are_no_text(tmp_path: Path) -> None:
     lines = ["int in[N] = {0};", f"MPI_Recv(in, N, MPI_INT, {FROM}", "for (int i = 0; i < N; i++) s += in[i];"]
     found = sites(lines, tmp_path)[1]
     message = "what is read after a message that is short may be the initialiser of `in`"
+    message += "; without that, nothing but the message counts as read (A1)"
     assert (found[0]["code"], found[0]["message"]) == ("OPI210", message)
 
 

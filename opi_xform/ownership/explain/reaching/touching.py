@@ -1,0 +1,85 @@
+"""What nodes of a program touch, by the names that its text has for that: for reasons that are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.lvalues import Expressions
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import Root, Roots
+
+
+class Touching:
+    """One per program.  uses: the messages of each node."""
+
+    def __init__(self, program: Program) -> None:
+        self.graph = program.graph
+        self.names = names_of(program)
+        self.written = Expressions(program, by_type=True)
+        self.roots = Roots(program)
+        self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
+        self.uses: dict[int, list[Use]] = {}
+        for use in collect(program):
+            self.uses.setdefault(use.node, []).append(use)
+
+    def by(self, n: int) -> tuple[Root, ...]:
+        """The names by which a node touches memory."""
+        known = self.known.get(n)
+        if known is None:
+            found = (self.roots.of(e, self.graph.nodes[n].frame) for e in self.places(n))
+            known = self.known[n] = tuple(origin.root for origin in filter(None, found))
+        return known
+
+    def places(self, n: int) -> Iterator[ast.Expr]:
+        """Lvalues that a node names, with what a pointer that it reads lies in."""
+        for e in self.lvalues(n):
+            yield e
+            if isinstance(e, ast.Member) and isinstance(self.graph.nodes[n].action, ins.Load) and e.type.is_pointer:
+                yield e.base
+
+    def lvalues(self, n: int) -> Iterator[ast.Expr]:
+        node = self.graph.nodes[n]
+        action = node.action
+        if isinstance(action, (ins.Load, ins.Store)):
+            e = self.written.of(self.graph.frames[node.frame].function, action)
+            if e is not None:
+                yield e
+        elif isinstance(action, ins.CallInstr):
+            yield from (a for a in action.call.args if a.type.is_pointer or a.type.is_array)
+
+    def reads(self, n: int, root: Root | None = None) -> bool:
+        """A node that reads what lies in memory, and is no message itself.  root: a name by which it does."""
+        node = self.graph.nodes[n]
+        action = node.action
+        if isinstance(action, ins.CallInstr):
+            effect = self.names.effect(action)
+            if n in self.uses or (effect is not None and effect.frees is not None):
+                return False
+            if root is None or effect is None or effect.format is not None or root not in self.by(n):
+                return True
+            regions = [r for r in effect.reads if r.arg < len(action.call.args)]
+            found = (self.roots.of(action.call.args[r.arg], node.frame) for r in regions)
+            return any(r.rest or r.indirect for r in regions) or any(o is not None and o.root == root for o in found)
+        return isinstance(action, ins.Load) and (not action.type.is_pointer or self.linked(n, root))
+
+    def linked(self, n: int, root: Root | None) -> bool:
+        """A node reads a pointer to more of the same that lies in a message's own memory: a member of what is there."""
+        e = next(self.lvalues(n), None)
+        if root is None or not isinstance(e, ast.Member):
+            return False
+        found = self.roots.of(e.base, self.graph.nodes[n].frame)
+        return found is not None and found.root == root and found.moved
+
+    def unknown(self, n: int) -> bool:
+        """A call of a function of which nothing is known."""
+        action = self.graph.nodes[n].action
+        return isinstance(action, ins.CallInstr) and n not in self.uses and self.names.effect(action) is None
+
+    def computes(self, n: int) -> bool:
+        """A node that puts something into memory, and is no message."""
+        action = self.graph.nodes[n].action
+        return isinstance(action, ins.Store) and not action.type.is_pointer
