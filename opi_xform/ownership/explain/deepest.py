@@ -28,7 +28,14 @@ from opi_xform.ownership.explain.culprits import (
     same_words,
     unknown_place,
 )
-from opi_xform.ownership.explain.datatypes import gaps_of, in_one_block, layout_refusal, of_one_piece, of_structs
+from opi_xform.ownership.explain.datatypes import (
+    beyond_variable,
+    gaps_of,
+    in_one_block,
+    layout_refusal,
+    of_one_piece,
+    of_structs,
+)
 from opi_xform.ownership.explain.later import read_early
 from opi_xform.ownership.explain.live_data import PERHAPS, LiveData
 from opi_xform.ownership.explain.other_threads import started
@@ -160,6 +167,8 @@ class Deepest:
             uses[0].op.persistent and not uses[0].op.convertible
         ):  # a buffer of its own would not help, nor anything else
             return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
+        if refusal.reason is Reason.SMALL and beyond_variable(self.program, uses[0]):
+            return gaps_of(self.program, uses[0]) or refusal
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
         if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
