@@ -16,9 +16,10 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.message_sizes import how_small_as_written, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
+from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE, begins_inside
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
-from opi_xform.ownership.explain.deepest import BEGINS_INSIDE, NO_FORM, begins_inside
+from opi_xform.ownership.explain.deepest import NO_FORM
 from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT

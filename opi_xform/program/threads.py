@@ -24,7 +24,7 @@ MORE = 2  # constructs of a function that are told after the first that is not f
 _ALONE = re.compile(
     r"(?:__builtin_)?(?:mem|str|wcs|is|to|f?abs|l?labs|l?div|malloc|calloc|realloc|free|posix_memalign|aligned_alloc|qsort"
     r"|bsearch|s?n?printf|fprintf|put|fput|perror|fflush|exit|_Exit|abort|__assert|rand|srand|[delmnjs]rand48|random"
-    r"|time|clock|gettimeofday|expect|unreachable|object_size|omp_get_|omp_in_|omp_is_|omp_set_(?!lock|nest_lock)"
+    r"|time|clock|gettimeofday|expect|prefetch|assume_aligned|__assume|unreachable|object_size|omp_get_|omp_in_|omp_is_|omp_set_(?!lock|nest_lock)"
     r"|MPI_Wtime|MPI_Wtick|cblas_)"
 )
 """Functions of libraries in which no thread waits for another one, or finds what another one left."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from opi_xform.codes import Reason
+from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
@@ -17,6 +18,7 @@ from opi_xform.ownership.explain.reaching.settings import calls_for
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
+from opi_xform.ownership.spelling.mentions import Texts
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
@@ -30,6 +32,8 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     text = gaps(datatype_of(program, use))
     at = use.buffer.type
     given = use.call.args[at] if at is not None and at < len(use.call.args) else None
+    if (found := _of_another_mpi(program, given)) is not None:
+        return found
     made = _makers(program, use, given) if given is not None else []
     if given is not None and not made and 1 < len(sets := _set_to_constants(program, given)) <= _SHOWN:
         text = f"could not show which datatype `{spelling(given)}` is: it is set at {lines_of(sets)}"
@@ -44,7 +48,24 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
     notes = tuple((call.span, "made here") for call in made)
     shown = "could not show that the datatype has no gaps" + (", or which one it is" if len(made) > 1 else "")
+    if name := beyond_variable(program, use):
+        shown = f"could not show that the message is of `{name}` alone"
+        return Refusal(Reason.CALL_FORM, f"{shown}: its datatype is made by {each}", notes)
     return Refusal(Reason.CALL_FORM, f"{shown}: it is made by {each}", notes)
+
+
+def _of_another_mpi(program: Program, given: ast.Expr | None) -> Refusal | None:
+    """A datatype by the name of a predefined one that a file of the program defines, as an ``mpi.h`` beside it does."""
+    e = None if given is None else _bare(given)
+    variable = (
+        program.variables.get(e.operand.var)
+        if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef)
+        else None
+    )
+    if given is None or variable is None or (name := Texts().of(given.span)) not in load_datatypes():
+        return None
+    text = f"could not show what `{name}` is: the `mpi.h` that is read is not that of the MPI in use"
+    return Refusal(Reason.CALL_FORM, text, ((variable.span, f"`{name}` comes from here"),))
 
 
 def gaps_of(program: Program, use: Use) -> Refusal | None:
@@ -101,6 +122,15 @@ def of_structs(program: Program, use: Use) -> bool:
     at = use.buffer.type
     made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
     return bool(made) and all(_name(call).removeprefix("P") in _STRUCTS for call in made)
+
+
+def beyond_variable(program: Program, use: Use) -> str:
+    """The single number that a message names, where its datatype is that of a struct, and may take in others, too."""
+    argument = _bare(use.call.args[use.argument])
+    e = argument.operand if isinstance(argument, ast.AddrOf) else None
+    if use.length is not None or not isinstance(e, ast.VarRef) or e.type.kind not in ("int", "float"):
+        return ""
+    return spelling(e) if of_structs(program, use) else ""
 
 
 def _set_to_constants(program: Program, given: ast.Expr) -> list[Span]:

@@ -19,6 +19,7 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.called import only_printed
+from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text, pointers_themselves, without_casts
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
 from opi_xform.ownership.explain.culprits import (
@@ -30,7 +31,14 @@ from opi_xform.ownership.explain.culprits import (
     same_words,
     unknown_place,
 )
-from opi_xform.ownership.explain.datatypes import gaps_of, in_one_block, layout_refusal, of_one_piece, of_structs
+from opi_xform.ownership.explain.datatypes import (
+    beyond_variable,
+    gaps_of,
+    in_one_block,
+    layout_refusal,
+    of_one_piece,
+    of_structs,
+)
 from opi_xform.ownership.explain.later import never_completed, read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import row_of, row_within
@@ -46,7 +54,7 @@ from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.addresses import COMPUTED_PLACE, NO_START, POINTS_INTO
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
-from opi_xform.ownership.model.roots import base_of, leftmost
+from opi_xform.ownership.model.roots import base_of
 from opi_xform.regions.sets import BudgetExceeded
 
 FORM = frozenset(
@@ -69,7 +77,6 @@ AROUND = frozenset((Reason.OUTSIDE, Reason.CONCURRENT))
 """What another call would leave as it is: threads, text of other configurations, files that were not given."""
 SHOWN = 2  # reads that are named
 NOT_ASKED = "; whether its bytes are needed later was not looked for (the budget of reasons)"
-BEGINS_INSIDE = "the call begins inside"
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
 
@@ -160,8 +167,10 @@ class Deepest:
             uses[0].op.persistent and not uses[0].op.convertible
         ):  # a buffer of its own would not help, nor anything else
             return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
-        if (pointers := _pointers_themselves(uses[0])) is not None and not small(uses):
+        if (pointers := pointers_themselves(uses[0].call.args[uses[0].argument])) is not None and not small(uses):
             return replace(pointers, form=refusal.reason)
+        if refusal.reason is Reason.SMALL and beyond_variable(self.program, uses[0]):
+            return gaps_of(self.program, uses[0]) or refusal
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
         if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
@@ -194,7 +203,7 @@ class Deepest:
             found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
             found = found or self.in_the_text(uses[0])
         if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known
-            base = base_of(_inner(uses[0].call.args[uses[0].argument]))
+            base = base_of(without_casts(uses[0].call.args[uses[0].argument]))
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
         if found is not None and (found.reason, refusal.reason) == (Reason.OLD_BYTES, Reason.CALL_FORM):
             return refusal  # neither is easier to do without
@@ -227,7 +236,7 @@ class Deepest:
         few = too_small(self.program, uses, self.least)
         if few is not None:
             return few
-        if _literal(first):
+        if is_text(first.call.args[first.argument]):
             return Refusal(Reason.DECLARATION, "a string literal is no buffer that could be handed over")
         form = None if first.op.convertible else Refusal(Reason.CALL_FORM, first.op.reason or NO_FORM)
         if first.op.persistent:
@@ -336,7 +345,7 @@ class Deepest:
 
     def little(self, use: Use) -> bool:
         """The whole variable has no more bytes than that, so no message of a derived datatype has."""
-        e = _inner(use.call.args[use.argument])
+        e = without_casts(use.call.args[use.argument])
         if use.length is not None or not isinstance(e, ast.AddrOf) or not isinstance(e.operand, ast.VarRef):
             return False
         size = e.operand.type.size
@@ -446,51 +455,7 @@ def _inside(use: Use) -> Refusal | None:
     return begins_inside(use.call.args[use.argument])
 
 
-def _pointers_themselves(use: Use) -> Refusal | None:
-    """The argument is the address of a pointer, `&p[k]`, where what that points to may have been meant."""
-    e = _inner(use.call.args[use.argument])
-    place = _inner(e.operand) if isinstance(e, ast.AddrOf) else e
-    if not isinstance(e, ast.AddrOf) or not place.type.is_pointer or (name := spelling(place)) == UNSPELLED:
-        return None
-    message = f"the message begins at the pointer `{name}` itself, not in the memory that it points to"
-    return Refusal(Reason.CARRIER, message)
-
-
 def of_the_text(whole: Refusal, use: Use) -> Refusal | None:
     """What the call's own words say, where the program as a whole is not followed: that would keep it then, too."""
     told = _inside(use) if whole.reason is Reason.NOT_ANALYSED else None
     return None if told is None else also(told, whole)
-
-
-def begins_inside(argument: ast.Expr) -> Refusal | None:
-    match _inner(argument):
-        case ast.AddrOf(operand=ast.Index(base=base, index=step)) | ast.Binary(op="+", left=base, right=step):
-            pass
-        case _:
-            return None
-    step, base = _inner(step), _inner(base)
-    elem = base.type.elem
-    name = spelling(base) if not isinstance(base, ast.Binary) else spelling(leftmost(argument))
-    if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
-        return None
-    where = "at a place that the program computes"
-    if isinstance(step, ast.IntLit) and not isinstance(base, ast.Binary):
-        if step.value == 0 or elem.size is None:
-            return None
-        where = f"at its byte {step.value * elem.size}"
-    if name == UNSPELLED:
-        return None
-    return Refusal(Reason.CARRIER, f"{BEGINS_INSIDE} `{name}`, {where}; a message needs a buffer of its own")
-
-
-def _literal(use: Use) -> bool:
-    e = use.call.args[use.argument]
-    while isinstance(e, (ast.Cast, ast.AddrOf)):
-        e = e.operand
-    return isinstance(e, ast.StringLit)
-
-
-def _inner(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e

@@ -268,6 +268,14 @@ def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> 
     return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
 
 
+def written_meanwhile(program: Program, buffer: Buffer, use: Use, n: int) -> bool:
+    """Something may write a send's buffer, or receive into it, on a way from there to a node."""
+    accesses = program.values.accesses
+    writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
+    writes.update(u.node for u in buffer.uses if u.side == "recv" and u.object == use.object)
+    return bool(between(program, use.node, n, writes, own_turns(program, use)))
+
+
 def by_another_call(program: Program, use: Use, n: int, name: str) -> tuple[str, tuple[tuple[Span, str], ...]] | None:
     """A send that a later call of its function makes once more, where nothing writes until then; None for none."""
     graph, accesses = program.graph, program.values.accesses
@@ -338,6 +346,7 @@ def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:
     """The receive that always comes right before a send, and brings nothing where its source is MPI_PROC_NULL."""
     graph = judge.program.graph
     nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces}
+    nodes -= {n} - {use.node}  # a call that does both sends first
     before = [m for m in ahead(graph, use.node, nodes) if always_between(judge.program, use.node, m, n)]
     try:
         with judge.regions.budget():

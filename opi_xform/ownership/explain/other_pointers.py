@@ -8,6 +8,7 @@ from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import statements
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
@@ -257,7 +258,9 @@ def of_a_call(program: Program, info: Object, name: str) -> tuple[str, tuple[tup
     if function is None:
         what = "each thread has its own" if variable.thread_local else "it is defined in a file that was not read"
         return f"`{name}` is not one pointer: of `{called}`, {what}", ((variable.span, "declared here"),)
-    message = f"`{name}` may be one of several pointers: each call of `{function.name}` has its own `{called}`"
+    loop = _declared_in(function, variable)
+    each = f"each call of `{function.name}`" if loop is None else f"each turn of the loop in {line_of(loop)}"
+    message = f"`{name}` may be one of several pointers: {each} has its own `{called}`"
     for e in function_expressions(function):
         if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef):
             continue
@@ -270,6 +273,14 @@ def of_a_call(program: Program, info: Object, name: str) -> tuple[str, tuple[tup
                 message += f", and {line_of(e.span)} gives the address of that to `{to}`"
                 return message, ((e.span, "its address is given away here"),)
     return message, ((variable.span, "declared here"),)
+
+
+def _declared_in(function: ast.Function, variable: ast.Variable) -> Span | None:
+    """The innermost loop in which a variable is declared."""
+    at, loops = variable.span, (ast.For, ast.While, ast.DoWhile)
+    spans = (s.span for s, _ in statements(function.body) if isinstance(s, loops))
+    around = [span for span in spans if span.file == at.file and span.begin <= at.begin < span.end]
+    return max(around, key=lambda span: span.begin, default=None)
 
 
 def bare(e: ast.Expr) -> ast.Expr:

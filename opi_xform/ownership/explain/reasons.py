@@ -30,6 +30,7 @@ from opi_xform.ownership.explain.later import (
     received_meanwhile,
     sent_twice,
     set_elsewhere,
+    written_meanwhile,
 )
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
@@ -126,6 +127,9 @@ def liveness_refusal(
                 message = turn
             elif called_again := by_another_call(program, use, first, name):
                 message, notes = called_again
+            elif not written_meanwhile(program, buffer, use, first):
+                again = "is" if shared else "may be"
+                message = f"`{name}` {again} sent again at {line}, and nothing is written to it until then"
             else:
                 notes = (*notes, *written(program, use, name, until=first))
         else:
@@ -300,7 +304,7 @@ def _read_notes(
     for n in readers:
         told = _named_at(program, use, n, buffer)
         told = _other_name(program, use, n, told) or told
-        again = n in sites and use.side == sites[n].side == "send"
+        again = use.side == "send" and any(u.node == n and u.side == "send" for u in buffer.uses)
         does = f"`{told}` {SENT_AGAIN}" if again else _reads(program, n, use.object, n in sites, told, verb)
         notes[node_span(program, n), does] = None
         call = called_from(program, n, use.node)

@@ -21,7 +21,7 @@ sys/wait termios
 """
 # Without a prototype in those headers: compiler built-ins, other names that headers give functions, and functions that
 # older or newer C libraries have.
-OTHER = ("__builtin_", "__isoc", "_mm_", "__printf", "__fprintf", "__sprintf", "__snprintf", "__mem")
+OTHER = ("__builtin_", "__assume", "__isoc", "_mm_", "__printf", "__fprintf", "__sprintf", "__snprintf", "__mem")
 ELSEWHERE = {"basename", "gets", "strlcpy", "strlcat", "alloca", "arc4random", "arc4random_uniform"}
 
 

@@ -185,6 +185,7 @@ def threads(tmp_path: Path, body: str) -> tuple[str, int]:
         ("fill(i);", ""),
         ("deep();", "calls `MPI_Barrier`"),
         ("unknown();", "calls `unknown`"),
+        ("__builtin_prefetch(u);", ""),
         ("u[i] = mine;", "uses `mine`, of which each thread has one"),
     ],
 )

@@ -207,3 +207,33 @@ def test_a_datatype_out_of_a_table_may_have_gaps(kinds: int, tmp_path: Path) -> 
     found = json.loads(out)["sites"]
     assert [site["code"] for site in found] == (["OPI101", "OPI201"] if kinds == 4 else ["OPI107", "OPI207"])
     assert all(told in site["message"] for site in found)
+
+
+def test_one_number_with_the_datatype_of_a_struct_is_not_called_a_small_message(tmp_path: Path) -> None:
+    """Its second member lies in another variable: places are counted from the first one."""
+    text = HEAD + "int main(int argc, char **argv)\n{\nint first = argc, lengths[2] = {1, 1}; float second = 1;\n"
+    text += "MPI_Aint at[2], places[2] = {0, 0}; MPI_Datatype kinds[2] = {MPI_INT, MPI_FLOAT}, both;\n"
+    text += "MPI_Init(&argc, &argv); MPI_Get_address(&first, &at[0]); MPI_Get_address(&second, &at[1]);\n"
+    text += "places[1] = at[1] - at[0];\nMPI_Type_create_struct(2, lengths, places, kinds, &both); // HERE\n"
+    text += "MPI_Type_commit(&both); MPI_Send(&first, 1, both, 1, 0, MPI_COMM_WORLD);\nMPI_Finalize();\nreturn 0;\n}\n"
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    wanted = "could not show that the message is of `first` alone: its datatype is made by "
+    assert (site["code"], site["message"]) == ("OPI107", f"{wanted}`MPI_Type_create_struct` at line {line}")
+
+
+def test_the_header_of_another_mpi_beside_the_source(tmp_path: Path) -> None:
+    header = "#include_next <mpi.h>\n#undef MPI_INT\nstruct other { int size; };\nextern struct other other_int;\n"
+    (tmp_path / "mpi.h").write_text(header + "#define MPI_INT ((MPI_Datatype)(long)&other_int)\n")
+    text = '#include "mpi.h"\nint main(int argc, char **argv)\n{\nint b[100] = {0};\nMPI_Init(&argc, &argv);\n'
+    text += "MPI_Send(b, 100, MPI_INT, 1, 0, MPI_COMM_WORLD);\nMPI_Finalize();\nreturn argc;\n}\n"
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    wanted = "could not show what `MPI_INT` is: the `mpi.h` that is read is not that of the MPI in use"
+    assert (site["code"], site["message"]) == ("OPI107", wanted)
+    assert [(Path(note["file"]).name, note["line"]) for note in site["notes"]] == [("mpi.h", 4)]

@@ -124,6 +124,17 @@ def test_a_receive_from_nobody_leaves_what_was_sent_before(tmp_path: Path) -> No
     )
 
 
+def test_a_call_that_does_both_sends_before_it_receives(tmp_path: Path) -> None:
+    """That nothing may come there is no reason for what it sends before."""
+    lines = ["double *b = malloc(n * n * 8); int up = rank ? rank - 1 : MPI_PROC_NULL;"]
+    lines += ["for (int i = 0; i < n * n; i++) b[i] = i;", f"MPI_Send(b, n * n, MPI_DOUBLE, 1, {TO}"]
+    lines += [f"MPI_Sendrecv(b + n, n, MPI_DOUBLE, 1, 0, b, n, MPI_DOUBLE, up, {FROM} // HERE", "s = b[0] + b[n];"]
+    text, found = sites(lines[:-1], tmp_path)
+    wanted = f"`b` may be sent again at line {line_of(text)}, and nothing is written to it until then"
+    assert (found[0]["code"], found[0]["message"].partition("; ")[0]) == ("OPI102", wanted)
+    assert [note["message"] for note in found[0]["notes"]] == ["`b` is sent again here"]
+
+
 def test_a_receive_from_a_process_brings_all_anew(tmp_path: Path) -> None:
     found = sites([line.replace("PARTNER", "(rank + 1) % size") for line in PAIR], tmp_path)[1]
     assert [site["decision"] for site in found] == ["convert", "convert"]

@@ -413,3 +413,55 @@ int main(int argc, char **argv)
     given = f"and line {line} gives the address of that to `released`"
     assert (found["code"], found["message"]) == ("OPI402", f"{said}, {given}")
     assert [(note["line"], note["message"]) for note in found["notes"]] == [(line, "its address is given away here")]
+
+
+def test_a_pointer_that_is_declared_in_a_loop_is_another_one_in_each_turn(tmp_path: Path) -> None:
+    text = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void made(const int *list, int **out, int *n)
+{
+    if (list == NULL) {
+        *out = NULL;
+        *n = 0;
+        return;
+    }
+    int *p = calloc(sizeof(int), list[0]);
+    if (p == NULL) {
+        printf("no memory");
+        return;
+    }
+    for (int i = 0; i < list[0]; i++)
+        p[i] = list[i + 1];
+    *n = list[0];
+    *out = p;
+}
+static void sent(int **lists, int m)
+{
+    for (int i = 0; i < m; i++) { // LOOP
+        int *buf, *n = malloc(sizeof(int));
+        made(lists[i], &buf, n);
+        if (*n > 0) {
+            MPI_Send(buf, *n, MPI_INT, 1, 0, MPI_COMM_WORLD);
+            free(buf);
+        }
+        free(n);
+    }
+}
+int main(int argc, char **argv)
+{
+    int m = atoi(argv[1]), **lists = malloc(m * sizeof *lists);
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < m; i++) {
+        lists[i] = calloc(100, sizeof(int));
+        lists[i][0] = 99;
+    }
+    sent(lists, m);
+    MPI_Finalize();
+    return 0;
+}
+"""
+    (found,) = sites_of(text, tmp_path)
+    loop, given = line_with(text, "LOOP"), line_with(text, "&buf")
+    said = f"`buf` may be one of several pointers: each turn of the loop in line {loop} has its own `buf`"
+    assert found["message"] == f"{said}, and line {given} gives the address of that to `made`"
