@@ -31,9 +31,14 @@ class WrittenCalls:
         self.units = units
         self.again = again
         self.objects: dict[int, set[SiteKey]] = {}
+        self.leading: set[str] = set()  # functions in which, or in those that they call, messages are
         for use in collect(program):
             if use.object >= 0:
                 self.objects.setdefault(use.object, set()).add(use.place[:3])
+            frame = program.graph.nodes[use.node].frame
+            while frame >= 0:
+                self.leading.add(program.graph.frames[frame].function)
+                frame = program.graph.frames[frame].parent
 
     def run(self) -> Tried | None:
         """The better plan; None where the program stays as it is.  Raises OSError."""
@@ -59,11 +64,11 @@ class WrittenCalls:
         return [one for one in found if one.place[0] not in shared and self.again.inside([one.place[0]])]
 
     def touching(self, sites: frozenset[SiteKey] | set[SiteKey]) -> set[str]:
-        """The functions that themselves touch the buffers of these sites."""
+        """The functions that themselves touch the buffers of these sites, and lead to no message."""
         graph, accesses = self.program.graph, index_of(self.program).accesses
         wanted = [o for o, mine in self.objects.items() if mine & sites]
         nodes = (graph.nodes[n] for o in wanted for n in accesses.nodes(o))
-        return {graph.frames[node.frame].function for node in nodes if node.frame >= 0}
+        return {graph.frames[node.frame].function for node in nodes if node.frame >= 0} - self.leading
 
     def edits(self, calls: Sequence[Written]) -> dict[str, list[ByteEdit]]:
         out: dict[str, list[ByteEdit]] = {}
