@@ -13,6 +13,7 @@ from dataclasses import replace
 from opi_xform.attempts.again import Again, Tried, converted, site
 from opi_xform.attempts.bodies import Written, written_out
 from opi_xform.attempts.computed_starts import kept_sites
+from opi_xform.divide.passages.given import leading
 from opi_xform.divide.passages.proof import told_one_by_one
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.buffers.uses import collect
@@ -31,14 +32,9 @@ class WrittenCalls:
         self.units = units
         self.again = again
         self.objects: dict[int, set[SiteKey]] = {}
-        self.leading: set[str] = set()  # functions in which, or in those that they call, messages are
         for use in collect(program):
             if use.object >= 0:
                 self.objects.setdefault(use.object, set()).add(use.place[:3])
-            frame = program.graph.nodes[use.node].frame
-            while frame >= 0:
-                self.leading.add(program.graph.frames[frame].function)
-                frame = program.graph.frames[frame].parent
 
     def run(self) -> Tried | None:
         """The better plan; None where the program stays as it is.  Raises OSError."""
@@ -68,7 +64,7 @@ class WrittenCalls:
         graph, accesses = self.program.graph, index_of(self.program).accesses
         wanted = [o for o, mine in self.objects.items() if mine & sites]
         nodes = (graph.nodes[n] for o in wanted for n in accesses.nodes(o))
-        return {graph.frames[node.frame].function for node in nodes if node.frame >= 0} - self.leading
+        return {graph.frames[node.frame].function for node in nodes if node.frame >= 0} - leading(self.program)
 
     def edits(self, calls: Sequence[Written]) -> dict[str, list[ByteEdit]]:
         out: dict[str, list[ByteEdit]] = {}

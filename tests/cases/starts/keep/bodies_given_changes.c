@@ -13,10 +13,10 @@ static void pack(double *b, int at, int n)
     b[at + 1] = 5;
 }
 
-static void unpack(const double *b, int n)
+static void unpack(const double *b, int at, int n)
 {
     for (int j = 0; j < n; j++)
-        field[j] += b[j];
+        field[j] += b[at + j];
 }
 
 static void put(int peer)
@@ -30,7 +30,7 @@ static void put(int peer)
 static void get(int peer)
 {
     MPI_Recv(&in[lo], hi - lo, MPI_DOUBLE, peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
-    unpack(&in[lo], hi - lo);
+    unpack(in, lo, hi - lo);
 }
 
 int main(int argc, char **argv)

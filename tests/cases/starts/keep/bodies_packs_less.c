@@ -11,10 +11,10 @@ static void pack(double *b, int at, int n)
         b[at + j] = field[j] + 2 * field[j + 1];
 }
 
-static void unpack(const double *b, int n)
+static void unpack(const double *b, int at, int n)
 {
     for (int j = 0; j < n; j++)
-        field[j] += b[j];
+        field[j] += b[at + j];
 }
 
 static void put(int peer)
@@ -28,11 +28,11 @@ static void get(int peer)
 {
     MPI_Recv(&in[3 * lo], 3 * (hi - lo), MPI_DOUBLE, peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
     field[3] += in[3 * lo];
-    unpack(&in[3 * lo], 3 * (hi - lo));
+    unpack(in, 3 * lo, 3 * (hi - lo));
     in[3 * lo] = 9;
     in[3 * lo + 1] += in[3 * lo];
     if (field[5] > 0)
-        unpack(in, 256);
+        unpack(in, 0, 256);
 }
 
 int main(int argc, char **argv)

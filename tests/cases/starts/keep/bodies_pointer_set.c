@@ -14,11 +14,11 @@ static void pack(double *b, int at, int n)
         b[at + j] = field[j] + 2 * field[j + 1];
 }
 
-static void unpack(const double *b, int n)
+static void unpack(const double *b, int at, int n)
 {
     arrived = other;
     for (int j = 0; j < n; j++)
-        field[j] += b[j];
+        field[j] += b[at + j];
 }
 
 static void put(int peer)
@@ -32,7 +32,7 @@ static void get(int peer)
 {
     arrived = in;
     MPI_Recv(&arrived[3 * lo], 3 * (hi - lo), MPI_DOUBLE, peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
-    unpack(&arrived[3 * lo], 3 * (hi - lo));
+    unpack(arrived, 3 * lo, 3 * (hi - lo));
 }
 
 int main(int argc, char **argv)

@@ -13,12 +13,12 @@ static void pack(double *b, int at, int n)
         b[at + j] = field[j] + 2 * field[j + 1];
 }
 
-static void unpack(const double *b, int n)
+static void unpack(const double *b, int at, int n)
 {
     if (n > 99)
         return;
     for (int j = 0; j < n; j++)
-        field[j] += b[j];
+        field[j] += b[at + j];
 }
 
 static void put(int peer)
@@ -30,7 +30,7 @@ static void put(int peer)
 static void get(int peer)
 {
     MPI_Recv(&in[3 * lo], 3 * (hi - lo), MPI_DOUBLE, peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
-    unpack(&in[3 * lo], 3 * (hi - lo));
+    unpack(in, 3 * lo, 3 * (hi - lo));
 }
 
 int main(int argc, char **argv)

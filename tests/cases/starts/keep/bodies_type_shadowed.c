@@ -13,11 +13,11 @@ static void pack(double *b, int at, int n)
         b[at + j] = x + field[j] + 2 * field[j + 1];
 }
 
-static void unpack(const double *b, int n)
+static void unpack(const double *b, int at, int n)
 {
     real x = 0.5;
     for (int j = 0; j < n; j++)
-        field[j] += x * b[j];
+        field[j] += x * b[at + j];
 }
 
 static void put(int peer)
@@ -35,7 +35,7 @@ static void get(int peer)
     real r = 3;
     hi += r - 3;
     MPI_Recv(&in[3 * lo], 3 * (hi - lo), MPI_DOUBLE, peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
-    unpack(&in[3 * lo], 3 * (hi - lo));
+    unpack(in, 3 * lo, 3 * (hi - lo));
 }
 
 int main(int argc, char **argv)
