@@ -73,6 +73,7 @@ class Given(VariableFlow):
         self.frame = frame
         self.places = places
         self.at = frame  # of the node that is looked at
+        self.bound: set[int] = set()  # calls after which parameters are bound to what they are given
 
     def is_buffer(self, leaf: ins.Operand) -> bool:
         if not isinstance(leaf, (ins.Var, ins.AddrVar)) or leaf.key not in self.keys or self.at != self.frame:
@@ -94,7 +95,13 @@ class Given(VariableFlow):
             found = self.run()
         except Trouble:
             return None
-        out: dict[int, set[Place]] = {}
+        nodes, out = self.program.graph.nodes, dict[int, set[Place]]()
+        begun = [
+            node.action.args
+            for node in map(nodes.__getitem__, sorted({n for n, _ in found.roots}))
+            if isinstance(node.action, Bind)
+        ]
+        self.bound = {n for n, _ in found.roots if any(_args(nodes[n]) == args for args in begun)}
         for n, i in found.roots:
             origins = set(self.origins(found.roots[n, i]))
             out.setdefault(n, set()).update(origins)
@@ -118,7 +125,11 @@ class Given(VariableFlow):
         """What a node touches of the object it touches by such addresses, and no message does."""
         node = self.program.graph.nodes[n]
         action = node.action
-        if not isinstance(action, (ins.CallInstr, ins.CopyBytes)) or n in self.program.graph.followed:
+        if isinstance(action, Bind):
+            return self.program.graph.frames[node.frame].function not in self.program.graph.levels
+        if isinstance(action, ins.CallInstr) and n in self.program.graph.followed:
+            return n in self.bound and not self.program.values.accesses.at_object(n, o)
+        if not isinstance(action, (ins.CallInstr, ins.CopyBytes)):
             return True
         if isinstance(action, ins.CallInstr):
             effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
@@ -148,3 +159,7 @@ class Given(VariableFlow):
                 if name in made and not any(n == node.number for n, _ in made[name]):
                     return False
         return True
+
+
+def _args(node: Node) -> tuple[ins.Operand, ...] | None:
+    return node.action.args if isinstance(node.action, ins.CallInstr) else None

@@ -261,18 +261,18 @@ class Proof:
         nodes, args = self.program.graph.nodes, self.program.values.args
         calls = [n for n in inside if nodes[n].frame == one.frame and gives(self.program, nodes[n])]
         found = {n: {place for place, _ in self.places(nodes[n], key)} & set(mentions) for n in calls}
-        calls = [n for n in calls if found[n]]
+        base, offset = self.symbols.base, self.symbols.offset
+        mine = {n: [offset(v) for v in args.get(n, ()) if base(v) == one.use.object] for n in calls if found[n]}
+        calls = [n for n, places in mine.items() if all(self.starts_inside(n, lo, one) for lo in places)]
         if not calls:
             return {}
-        mine = ((n, v) for n in calls for v in args.get(n, ()) if self.symbols.base(v) == one.use.object)
-        if not all(self.starts_inside(n, self.symbols.offset(v), one) for n, v in mine):
-            return None
+        found = {n: found[n] for n in calls}
         flow = Given(self.program, key, one.frame, set().union(*found.values()))
         return flow.touching(one.use.object, inside)
 
     def starts_inside(self, n: int, lo: Poly, one: Stretch) -> bool:
-        """An address leads to something of what travels, or to its end."""
-        first, rest = self.symbols.resolve(lo) - one.begin, one.end - self.symbols.resolve(lo)
+        """An address leads to something of what travels, or to its start."""
+        first, rest = self.symbols.resolve(lo) - one.begin, one.end - self.symbols.resolve(lo) - ONE
         return first.constant == 0 or all(map(prover_at(self.program, n, ()).proves, (first, rest)))
 
     def variable(self, key: str, frame: int) -> set[int]:
