@@ -247,7 +247,7 @@ def _fit(given: Type, wanted: Type) -> bool:
     """A value of the one type is one of the other as it is: the same numbers, or pointers to the same elements."""
     a, b = given.elem, wanted.elem
     if not wanted.is_pointer:
-        numbers = wanted.kind in ("int", "float") and not given.is_array
+        numbers = wanted.kind in ("int", "float") and wanted.size != 1 and not given.is_array  # of 1: perhaps a bool
         return numbers and (given.kind, given.size, given.signed) == (wanted.kind, wanted.size, wanted.signed)
     if a is None or b is None or not b.size or "void" in (a.kind, b.kind) or a.volatile or b.volatile:
         return False

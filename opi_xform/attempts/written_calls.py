@@ -55,9 +55,9 @@ class WrittenCalls:
 
     def calls(self, kept: frozenset[SiteKey]) -> list[Written]:
         """Those of functions that touch the buffers of these sites."""
-        shared = self.program.shared
+        shared, name = self.program.shared, self.again.sources.name
         found = written_out(self.program, self.units, self.touching(kept))
-        return [one for one in found if one.place[0] not in shared and self.again.inside([one.place[0]])]
+        return [one for one in found if name(one.place[0]) not in shared and self.again.inside([one.place[0]])]
 
     def touching(self, sites: frozenset[SiteKey] | set[SiteKey]) -> set[str]:
         """The functions that themselves touch the buffers of these sites, and lead to no message."""

@@ -69,6 +69,12 @@ def test_a_parameter_that_is_set_is_a_variable_of_the_body(tmp_path: Path) -> No
     assert text == "{ int n_given = n; for (int i = 0; i < n_given; i++) v[at + i] = u[i]; n_given = 0; }"
 
 
+def test_a_number_of_one_byte_is_converted_to_the_parameters_type(tmp_path: Path) -> None:
+    char = ("int n = argc + 2;", "unsigned char n = argc + 2;")
+    (text,) = texts(program(tmp_path, "v, at, n", ("int n)", "_Bool n)"), char))
+    assert text.startswith("{ _Bool n_given = n; for")
+
+
 @pytest.mark.parametrize(
     "change",
     [
