@@ -54,7 +54,7 @@ class Attempts:
     outline: Parse
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "chains", "parts", "starts", "tables", "copies")
+    left: tuple[str, ...] = ("structs", "macros", "names", "chains", "parts", "starts", "tables", "copies", "calls")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -74,7 +74,7 @@ class Attempts:
             if (
                 kept
                 and (name != "chains" or self.left[0] == name)
-                and (name not in ("parts", "starts", "tables") or shared)
+                and (name not in ("parts", "starts", "tables", "calls") or shared)
                 and (name != "copies" or self.program.complete)
             ):
                 yield name
@@ -89,6 +89,7 @@ class Attempts:
             "starts": self.started,
             "tables": self.tabled,
             "copies": self.passed,
+            "calls": self.with_bodies,
         }
         try:
             found = attempts[name](plan, self.with_later(name))
@@ -105,6 +106,8 @@ class Attempts:
         later = self.left[self.left.index(name) + 1 :]
         if name == "macros" and "structs" in self.left:
             later = ("structs", *later)  # a macro was the name of an array in one
+        if name == "calls":
+            later = ("parts", "starts", "tables")  # what shows in the caller
         if len(self.program.graph.nodes) > LARGEST:
             later = tuple(n for n in later if name == "structs" and n in WITH_STRUCTS)
         if not later:
@@ -172,6 +175,12 @@ class Attempts:
         from opi_xform.attempts.structs_by_address import Passing
 
         return Passing(self.program, plan, self.units, again).run()
+
+    def with_bodies(self, plan: Plan, again: Again) -> Found | None:
+        """With the bodies of functions that pack or read a shared buffer where they are called."""
+        from opi_xform.attempts.written_calls import WrittenCalls
+
+        return WrittenCalls(self.program, plan, self.units, again).run()
 
     def compiles(self, changed: Mapping[str, bytes]) -> bool:
         return not self_check(self.units, self.flags, changed, self.sources, self.outline).rejected

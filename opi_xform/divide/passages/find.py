@@ -14,6 +14,7 @@ from opi_xform.divide.decompose import pure
 from opi_xform.divide.mentions import Mention, blocks, mentions_of
 from opi_xform.divide.passages.called import Named, begins, place_of, uncast
 from opi_xform.divide.passages.early import stands_early
+from opi_xform.divide.passages.given import given
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -230,6 +231,7 @@ def _beside(
     """``_around``, of one block.  inside: the message is in a statement in which it may be waited for."""
     use, at = of[0], next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
+    ours = {m.place for m in mine if elements(m) or given(program, m)}  # what may travel, as the words tell
     send = use.side == "send"
     waited = at if use.op.blocking else waited_for(program, body, at - inside, use)
     handed = waited is None and send
@@ -243,16 +245,16 @@ def _beside(
         here = [m for m in mine if in_span(m.ref.span, body[i].span)]
         if isinstance(body[i], (ast.Case, ast.Label)):
             break
-        if not here or (not ends and all(_given(program, m) for m in here)):
+        if not here or (not ends and all(m.place not in ours and _given(program, m) for m in here)):
             continue
-        if not all(elements(m) for m in here) or not any(_writes(m) if send else _reads(m) for m in here):
+        if not all(m.place in ours for m in here) or not any(_writes(m) if send else _reads(m) for m in here):
             break
         if send or i > waited:
             ends.append(i)
     for end in _alike(of[1], body, ends, mine, words):
         first, last = (end, waited) if send else (at, end)
         found = tuple(
-            m for m in mine if elements(m) and any(in_span(m.ref.span, s.span) for s in body[first : last + 1])
+            m for m in mine if m.place in ours and any(in_span(m.ref.span, s.span) for s in body[first : last + 1])
         )
         yield body[first], body[last], found, body[first:at], handed
 
@@ -268,7 +270,7 @@ def _alike(
     wanted = words(by.address.span)
 
     def unlike(i: int) -> int:
-        here = [m.whole.span for m in mentions if elements(m) and in_span(m.ref.span, body[i].span)]
+        here = [m.whole.span for m in mentions if in_span(m.ref.span, body[i].span)]
         return min((len(words(span) ^ wanted) for span in here), default=len(wanted) + MOST)
 
     best = sorted(range(len(ends)), key=lambda k: (unlike(ends[k]), k))[:MOST]
@@ -337,17 +339,17 @@ def in_span(inner: Span, outer: Span) -> bool:
 def elements(m: Mention) -> bool:
     """An element by its number: ``buf[…]``, whose address is not taken."""
     plain = m.indexed and uncast(m.around) is m.ref and m.address is None and m.kind == "value"
-    return plain and m.ref.span.editable and m.whole.span.editable and not m.whole.type.is_array
+    return plain and m.ref.span.editable and m.written and not m.whole.type.is_array
 
 
 def _writes(m: Mention) -> bool:
     above = _use(m)
-    return isinstance(above, (ast.Assign, ast.IncDec))
+    return not elements(m) or isinstance(above, (ast.Assign, ast.IncDec))
 
 
 def _reads(m: Mention) -> bool:
     above = _use(m)
-    return not isinstance(above, ast.Assign) or above.op != ""
+    return not elements(m) or not isinstance(above, ast.Assign) or above.op != ""
 
 
 def _use(m: Mention) -> ast.Expr | None:

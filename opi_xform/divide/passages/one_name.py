@@ -7,6 +7,7 @@ from collections.abc import Collection
 from opi_xform.graph.graph import Bind
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.names import names_of
 
 
 def one_name(program: Program, o: int) -> bool:
@@ -32,6 +33,24 @@ def one_name(program: Program, o: int) -> bool:
         return False
     names = named.union(key for _, key in given)
     return all(_passing(program, o, frame, key, names) for frame, key in given)
+
+
+def held(program: Program, o: int) -> bool:
+    """All of the block may be read at a time of which the accesses do not tell.
+
+    realloc and the like copy it into another one, and a persistent operation uses it whenever it is started.
+    """
+    names = names_of(program)
+    for node in program.graph.nodes:
+        effect = names.effect(node.action) if isinstance(node.action, ins.CallInstr) else None
+        if effect is None:
+            continue
+        moves = effect.frees is not None and effect.allocates is not None
+        if moves or (effect.mpi is not None and effect.mpi.persistent):
+            assert isinstance(node.action, ins.CallInstr)
+            if any(o in program.points_to.operand(node.frame, argument) for argument in node.action.args):
+                return True
+    return False
 
 
 def _passing(program: Program, o: int, frame: int, key: str, names: Collection[str]) -> bool:

@@ -20,8 +20,9 @@ from opi_xform.divide.flow import leaves, operands
 from opi_xform.divide.passages.between import Between, Stretch
 from opi_xform.divide.passages.called import place_of
 from opi_xform.divide.passages.counted import Counted
+from opi_xform.divide.passages.given import Given, gives
 from opi_xform.divide.passages.guards import comes_to
-from opi_xform.divide.passages.one_name import one_name
+from opi_xform.divide.passages.one_name import held, one_name
 from opi_xform.divide.passages.sizes import Sizes, reached
 from opi_xform.graph.graph import Lost, Node, Unbind
 from opi_xform.ir import instr as ins
@@ -202,6 +203,9 @@ class Proof:
         here = set(self.index.accesses.nodes(use.object))
         var = self.program.variables[key]
         own = set() if var.type.is_array else self.variable(key, one.frame)
+        gone = self.given(one, key, marked.mentions, inside)
+        if gone is None:
+            return None
         for n in sorted(inside):
             action = nodes[n].action
             touching = accesses.at_object(n, use.object) if n in here else []
@@ -213,6 +217,11 @@ class Proof:
                 if not all(self.brings(a.lo, a.length, one) or self.other(a.lo, a.length, n, one) for a in touching):
                     return None
                 continue
+            if n in gone:
+                if not all(self.travels(a.lo, a.length, n, one) for a in touching):
+                    return None
+                anew |= gone[n]
+                continue
             places = self.places(nodes[n], key) if nodes[n].frame == one.frame else []
             mine = [place for place, plain in places if plain]
             named = bool(mine) and len(places) == 1 and mine[0] in marked.mentions
@@ -223,6 +232,27 @@ class Proof:
             if not all(self.other(a.lo, a.length, n, one) for a in touching):
                 return None
         return anew, left
+
+    def given(
+        self, one: Stretch, key: str, mentions: Collection[tuple[str, int]], inside: Collection[int]
+    ) -> dict[int, set[tuple[str, int]]] | None:
+        """The nodes between the marks to which addresses get that calls are given, with where these are written."""
+        nodes, args = self.program.graph.nodes, self.program.values.args
+        calls = [n for n in inside if nodes[n].frame == one.frame and gives(self.program, nodes[n])]
+        found = {n: {place for place, _ in self.places(nodes[n], key)} & set(mentions) for n in calls}
+        base, offset = self.symbols.base, self.symbols.offset
+        mine = {n: [offset(v) for v in args.get(n, ()) if base(v) == one.use.object] for n in calls if found[n]}
+        calls = [n for n, places in mine.items() if all(self.starts_inside(n, lo, one) for lo in places)]
+        if not calls:
+            return {}
+        found = {n: found[n] for n in calls}
+        flow = Given(self.program, key, one.frame, set().union(*found.values()))
+        return flow.touching(one.use.object, inside)
+
+    def starts_inside(self, n: int, lo: Poly, one: Stretch) -> bool:
+        """An address leads to something of what travels, or to its start."""
+        first, rest = self.symbols.resolve(lo) - one.begin, one.end - self.symbols.resolve(lo) - ONE
+        return first.constant == 0 or all(map(prover_at(self.program, n, ()).proves, (first, rest)))
 
     def variable(self, key: str, frame: int) -> set[int]:
         """The object that a variable is itself, where it is one in memory."""
@@ -386,24 +416,6 @@ def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
     return not any(u.op.persistent for u in uses if u.object == o) and (
         sum(u.node == use.node and u.object == o for u in uses) == 1
     )
-
-
-def held(program: Program, o: int) -> bool:
-    """All of the block may be read at a time of which the accesses do not tell.
-
-    realloc and the like copy it into another one, and a persistent operation uses it whenever it is started.
-    """
-    names = names_of(program)
-    for node in program.graph.nodes:
-        effect = names.effect(node.action) if isinstance(node.action, ins.CallInstr) else None
-        if effect is None:
-            continue
-        moves = effect.frees is not None and effect.allocates is not None
-        if moves or (effect.mpi is not None and effect.mpi.persistent):
-            assert isinstance(node.action, ins.CallInstr)
-            if any(o in program.points_to.operand(node.frame, argument) for argument in node.action.args):
-                return True
-    return False
 
 
 def _base(operand: ins.Operand) -> ins.Operand:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from opi_xform.divide.mentions import Mention
-from opi_xform.divide.passages.find import Passage
+from opi_xform.divide.passages.find import Passage, elements
 from opi_xform.divide.passages.proof import Proved
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -58,11 +58,14 @@ class PassageSpelling:
         yield ByteEdit(one.address.span.begin, one.address.span.end, (), one.name.encode())
         for m in one.mentions:
             if m.place in known.anew:
-                yield from self.element(one, m)
+                yield from self.element(one, m) if elements(m) else self.address(one, m)
 
     def element(self, one: Passage, m: Mention) -> Iterator[ByteEdit]:
         """``buf[e]`` becomes ``part[e - start]``.  Raises PlanError."""
         data, ref, whole = self.sources.data(m.ref.span.file), m.ref.span, m.whole.span
+        if m.by_macro:
+            yield from self.added(one, m)
+            return
         opened = re.compile(rb"([\s)]*)\[").match(data, ref.end)
         if opened is None or data[whole.begin : whole.begin + 1] == b"*":
             yield from self.otherwise(one, m)
@@ -75,6 +78,28 @@ class PassageSpelling:
         if before:
             yield ByteEdit(opened.end(), opened.end(), (), before)
         yield ByteEdit(close, close, (), after + b" - " + one.at.encode())
+
+    def address(self, one: Passage, m: Mention) -> Iterator[ByteEdit]:
+        """``buf + e`` becomes ``part + (e - start)``, or ``part`` where the message begins there.  Raises PlanError."""
+        term, whole = m.terms[0].expr, (m.address or m.whole).span
+        while isinstance(term, ast.Cast) and not term.explicit:
+            term = term.operand
+        if self.source(term) == self.source(one.start):
+            yield ByteEdit(whole.begin, whole.end, (), one.name.encode())
+        elif m.indexed:
+            yield from self.element(one, m)
+        else:
+            yield from self.added(one, m)
+
+    def added(self, one: Passage, m: Mention) -> Iterator[ByteEdit]:
+        """The name is another one, and so is what is added to it: ``AT(buf, e)`` becomes ``AT(part, (e - start))``."""
+        ref, term = m.ref.span, m.terms[0].expr
+        while isinstance(term, ast.Cast) and not term.explicit:
+            term = term.operand
+        before, after = (b"(", b"") if is_sum(term) else (b"((", b")")
+        yield ByteEdit(ref.begin, ref.end, (), one.name.encode())
+        yield ByteEdit(term.span.begin, term.span.begin, (), before)
+        yield ByteEdit(term.span.end, term.span.end, (), after + b" - " + one.at.encode() + b")")
 
     def otherwise(self, one: Passage, m: Mention) -> Iterator[ByteEdit]:
         """``*(buf + e)``, or ``e[buf]``, becomes ``part[e - start]``.  Raises PlanError."""

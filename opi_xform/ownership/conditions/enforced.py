@@ -47,6 +47,12 @@ ENFORCED = (
         enforced=("ownership.spelling.short_names:short_names", "ownership.spelling.given_names:given_names"),
     ),
     Condition(
+        "bodies",
+        "A body that stands where its function was called means the same there.",
+        cases=("bodies_*",),
+        enforced=("attempts.bodies:written_out",),
+    ),
+    Condition(
         "bytes of addresses",
         "An address stays one however its bytes travel; a pointer of which nothing is known leads anywhere.",
         cases=("c_bytes_*", "c_atomic_*", "c_volatile_*", "c_nowhere*"),

@@ -4,11 +4,50 @@ from tests.machines.planted.bug import Bug
 
 _BETWEEN = "opi_xform.divide.passages.between"
 _PASSAGES = "opi_xform.divide.passages.find"
+_GIVEN = "opi_xform.divide.passages.given"
 _PROOF = "opi_xform.divide.passages.proof"
 _SIZES = "opi_xform.divide.passages.sizes"
 _STARTED = "opi_xform.attempts.computed_starts"
 
 BUGS = (
+    Bug(
+        "what a function is given leads to the message, however far it goes",
+        _PROOF,
+        """            if n in gone:
+                if not all(self.travels(a.lo, a.length, n, one) for a in touching):
+                    return None
+""",
+        "            if n in gone:\n",
+        ("starts_given_beyond",),
+        condition="starts",
+    ),
+    Bug(
+        "a parameter has the address that it is given for good",
+        _GIVEN,
+        "if name in made and not any(n == node.number for n, _ in made[name]):",
+        "if False:",
+        ("starts_given_either",),
+        condition="starts",
+    ),
+    Bug(
+        "a function of the library that is given one address of a buffer is given no other",
+        _GIVEN,
+        "return all((n, i) in self.found.roots or o not in points_to.operand(frame, e) for i, e in enumerate(found))",
+        "return True",
+        ("starts_given_mixed",),
+        condition="starts",
+    ),
+    Bug(
+        "a function touches the buffer by the address that it is given alone",
+        _PROOF,
+        """            left.update(place for place, _ in places)
+            if not all(self.other(a.lo, a.length, n, one) for a in touching):
+                return None
+""",
+        "            left.update(place for place, _ in places)\n",
+        ("starts_given_by_name",),
+        condition="starts",
+    ),
     Bug(
         "messages whose places were set on one of two ways lie beside one another",
         "opi_xform.divide.passages.counted",
@@ -191,8 +230,8 @@ BUGS = (
     Bug(
         "each element by its number travels",
         _PROOF,
-        "all(self.travels(a.lo, a.length, n, one) for a in touching)",
-        "all(True for a in touching)",
+        "if named and touching and all(self.travels(a.lo, a.length, n, one) for a in touching):",
+        "if named and touching:",
         ("starts_below_only", "starts_beyond_only"),
         condition="starts",
     ),

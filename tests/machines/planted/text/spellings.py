@@ -8,6 +8,7 @@ _FILLED = "opi_xform.ownership.allocation.filled"
 _GIVEN = "opi_xform.ownership.spelling.given_names"
 _EDITS = "opi_xform.ownership.placement.allocation_edits"
 _PARAMETERS = "opi_xform.ownership.spelling.parameters"
+_BODIES = "opi_xform.attempts.bodies"
 _OWN = "opi_xform.attempts.own_parameters"
 _UNSEEN = "opi_xform.ownership.spelling.attributes"
 
@@ -35,6 +36,46 @@ BUGS = (
         "if False:",
         ("return_comma", "return_comma_macro"),
         condition="text",
+    ),
+    Bug(
+        "a word of a body means the same in all functions",
+        _BODIES,
+        "for name in theirs & self.said:",
+        "for name in theirs & set[str]():",
+        ("bodies_shadowed", "bodies_type_shadowed"),
+        condition="bodies",
+    ),
+    Bug(
+        "a macro is the same one wherever its name stands",
+        _BODIES,
+        'if kind not in (b"define", b"undef") or name in self.said:',
+        'if kind not in (b"define", b"undef"):',
+        ("bodies_macro_changes",),
+        condition="bodies",
+    ),
+    Bug(
+        "a function has the name of each other one",
+        _BODIES,
+        "or self.said & (_OWN_PLACE | _OWN_FRAME | _LEAVES)",
+        "",
+        ("bodies_name_of_function",),
+        condition="bodies",
+    ),
+    Bug(
+        "what a function keeps from call to call is anew in each body",
+        _BODIES,
+        'v.kind == "local-static" or ',
+        "",
+        ("bodies_static_local",),
+        condition="bodies",
+    ),
+    Bug(
+        "a variable that is given keeps its value while the body runs",
+        _BODIES,
+        "if any(m.function == self.function.key for m in sets):",
+        "if False:",
+        ("bodies_given_changes",),
+        condition="bodies",
     ),
     Bug(
         "a parameter that its function sets has no value before that",

@@ -1,0 +1,83 @@
+"""Functions that pack or read a buffer of several messages: tried with their bodies where they are called.
+
+A block of its own for a message wants the statements that pack it, or read it, beside the message
+(``computed_starts.py``, ``message_tables.py``).  Where they stand in a function, the program with its calls written out
+(``bodies.py``) is the same one, and is analysed as any other.  Where that makes sites convert, its plan counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from opi_xform.attempts.again import Again, Tried, converted, site
+from opi_xform.attempts.bodies import Written, written_out
+from opi_xform.attempts.computed_starts import kept_sites
+from opi_xform.divide.passages.given import leading
+from opi_xform.divide.passages.proof import told_one_by_one
+from opi_xform.ir.ast import Unit
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.plan import Plan, SiteKey
+from opi_xform.text.edit import ByteEdit
+
+
+class WrittenCalls:
+    """One program: ``run``."""
+
+    def __init__(self, program: Program, plan: Plan, units: Sequence[Unit], again: Again) -> None:
+        self.program = program
+        self.plan = plan
+        self.units = units
+        self.again = again
+        self.objects: dict[int, set[SiteKey]] = {}
+        for use in collect(program):
+            if use.object >= 0:
+                self.objects.setdefault(use.object, set()).add(use.place[:3])
+
+    def run(self) -> Tried | None:
+        """The better plan; None where the program stays as it is.  Raises OSError."""
+        if self.again.further is None or not told_one_by_one(self.program):
+            return None
+        calls = self.calls(kept_sites(self.plan))
+        best = self.again.better([self.edits(calls)], self.plan) if calls else None
+        if best is None:
+            return None
+        gained = converted(best.plan) - converted(self.plan)
+        touching = self.touching(gained)
+        fewer = [one for one in calls if one.function in touching]
+        if 0 < len(fewer) < len(calls):
+            tried = self.again.better([self.edits(fewer)], self.plan)
+            if tried is not None and converted(tried.plan) >= converted(best.plan):
+                best, calls = tried, fewer
+        return replace(best, plan=self.told(best.plan, calls, gained))
+
+    def calls(self, kept: frozenset[SiteKey]) -> list[Written]:
+        """Those of functions that touch the buffers of these sites."""
+        shared, name = self.program.shared, self.again.sources.name
+        found = written_out(self.program, self.units, self.touching(kept))
+        return [one for one in found if name(one.place[0]) not in shared and self.again.inside([one.place[0]])]
+
+    def touching(self, sites: frozenset[SiteKey] | set[SiteKey]) -> set[str]:
+        """The functions that themselves touch the buffers of these sites, and lead to no message."""
+        graph, accesses = self.program.graph, index_of(self.program).accesses
+        wanted = [o for o, mine in self.objects.items() if mine & sites]
+        nodes = (graph.nodes[n] for o in wanted for n in accesses.nodes(o))
+        return {graph.frames[node.frame].function for node in nodes if node.frame >= 0} - leading(self.program)
+
+    def edits(self, calls: Sequence[Written]) -> dict[str, list[ByteEdit]]:
+        out: dict[str, list[ByteEdit]] = {}
+        for one in calls:
+            out.setdefault(one.place[0], []).append(one.edit)
+        return out
+
+    def told(self, plan: Plan, calls: Sequence[Written], gained: set[SiteKey]) -> Plan:
+        """The plan, with the functions whose calls are written out said at the sites that are new."""
+        names = sorted({self.program.functions[one.function].name for one in calls})
+        said = f"the calls of {' and '.join(f'`{name}`' for name in names)} are written out"
+        decisions = (
+            replace(d, message=f"{d.message}; {said}") if d.decision == "convert" and site(d) in gained else d
+            for d in plan.decisions
+        )
+        return replace(plan, decisions=tuple(decisions))
