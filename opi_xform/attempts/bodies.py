@@ -20,7 +20,7 @@ from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
 from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.ownership.spelling.parameters import bare, list_item, same_pointed
 from opi_xform.ownership.spelling.scopes import declared_by_macros, expanded, fresh, hidden, means_variable, words
-from opi_xform.ownership.spelling.short_names import LOOKS_AT_TYPES, reads
+from opi_xform.ownership.spelling.short_names import reads
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
@@ -93,7 +93,7 @@ class _Body:
             return False
         if b"\\\n" in data[span.begin : span.end] or b"\\\r\n" in data[span.begin : span.end]:
             return False
-        if LOOKS_AT_TYPES.search(self.texts.of(f.span)) or self.said & (_OWN_PLACE | _OWN_FRAME | _LEAVES):
+        if self.index.texts.looks_at_types(self.texts.of(f.span)) or self.said & (_OWN_PLACE | _OWN_FRAME | _LEAVES):
             return False
         if _LINE.search(data, f.span.begin, span.end):
             return False
@@ -148,7 +148,7 @@ class _Body:
         macro at the call.
         """
         lowered = self.program.graph.lowered.get(caller.key)
-        if lowered is None or LOOKS_AT_TYPES.search(self.texts.of(caller.span)):
+        if lowered is None or self.index.texts.looks_at_types(self.texts.of(caller.span)):
             return False
         theirs = {*hidden(lowered, len(lowered.stmts) - 1, self.texts), *declared_by_macros(self.program, caller.span)}
         theirs |= {v.name for v in caller.variables.values()}
@@ -179,7 +179,7 @@ class _Body:
             start = self.said_once(begun[1]) if begun is not None and begun[1].type.kind == "int" else ""
             if begun is None or not start or not _fit(begun[2].type, variable.type):
                 return None
-            given, at = begun[0], fresh(f"{variable.name}_at", self.program, self.texts)
+            given, at = begun[0], fresh(f"{variable.name}_at", self.program)
             declared.append(f"const long {at} = {f'({start})' if ',' in start else start};")
         known = caller.variables.get(given.var) or self.unit.globals.get(given.var)
         if known is None or not given.span.editable or not self.keeps(known) or not _fit(known.type, variable.type):
@@ -238,7 +238,7 @@ class _Body:
         pointed = (found[2] or "").count("*") + (found[4] is not None)
         if not kept or (pointed > 0) != variable.type.is_pointer:
             return None
-        name = fresh(f"{variable.name}_given", self.program, self.texts)
+        name = fresh(f"{variable.name}_given", self.program)
         declared = f"{' '.join(kept)} {'*' * pointed}{name} = {argument};"
         return [declared], [(m.ref.span.begin, m.ref.span.end, name) for m in mentions]
 

@@ -41,7 +41,7 @@ BUGS = (
     Bug(
         "only the words themselves ask for a size or a type, and no macro",
         "opi_xform.ownership.spelling.text",
-        "return _UNEVALUATED | macros.naming(_UNEVALUATED)",
+        "return _UNEVALUATED | self.macros.naming(_UNEVALUATED)",
         "return _UNEVALUATED",
         ("declaration_size_by_macro", "declaration_type_by_macro"),
         condition="declaration",
