@@ -16,6 +16,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.spelling.given_names import acts
 from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
 from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.ownership.spelling.parameters import bare, list_item, same_pointed
@@ -112,6 +113,8 @@ class _Body:
             return None
         if s.span.begin < f.span.end or not self.means_the_same(caller, s):
             return None
+        if len(call.args) > 1 and any(map(acts, call.args)):  # in which order they are evaluated, no text says
+            return None
         edits: list[tuple[int, int, str]] = []
         declared: list[str] = []
         for key, argument in zip(f.params, call.args, strict=True):
@@ -156,7 +159,10 @@ class _Body:
             mine = [v for v in self.function.variables.values() if v.name == name]
             if len(mine) != 1 or not means_variable(self.program, self.function, mine[0], self.texts):
                 return False
-        data = self.index.texts.read(s.span.file)
+        data, texts = self.index.texts.read(s.span.file), self.index.texts
+        between = re.findall(rb"\w+", data[self.function.body.span.end : s.span.end])
+        if not texts.macros.around((b"_Pragma",)).union((b"_Pragma",)).isdisjoint(between):
+            return False
         for found in _LINE.finditer(data, self.function.body.span.end, s.span.end):
             kind, name = found[1], (found[2] or b"").decode()
             if kind in (b"if", b"ifdef", b"ifndef", b"else", b"elif", b"endif"):

@@ -108,13 +108,17 @@ _OF_NO_MATTER = re.compile(r"-(?:g(?!cc-toolchain).*|W(?!p,).*|w|pedantic.*|fdia
 
 
 def definitions(flags: Sequence[str]) -> tuple[str, ...]:
-    """The macros that flags define, as lines of a text: ``-D'ATTR(x)=__attribute__((x))'``, ``-DN``, ``-D N=3``."""
+    """The macros that flags define, as lines of a text: ``-D'ATTR(x)=__attribute__((x))'``, ``-DN``, ``-Wp,-DN=3``."""
     out = []
-    for i, flag in enumerate(flags):
-        if flag.startswith("-D"):
-            given = flag[2:] or (flags[i + 1] if i + 1 < len(flags) else "")
-            name, equal, body = given.partition("=")
-            out.append(f"#define {name} {body if equal else 1}\n")
+    rest = iter(flags)
+    for flag in rest:
+        given = (
+            [flag] if not flag.startswith("-Wp,") else ["-" + piece for piece in flag[4:].removeprefix("-").split(",-")]
+        )
+        for piece in given:
+            if piece.startswith("-D"):
+                name, equal, body = (piece[2:] or next(rest, "")).partition("=")
+                out.append(f"#define {name} {body if equal else 1}\n")
     return tuple(out)
 
 

@@ -24,10 +24,11 @@ from opi_xform.frontend.lower.inits import Braces, flatten
 from opi_xform.frontend.lower.openmp import Regions, find_regions
 from opi_xform.frontend.lower.refusals import Refusal
 from opi_xform.frontend.lower.stmts import Statements
+from opi_xform.frontend.lower.type_mentions import apart, of_types, roots_of
 from opi_xform.frontend.macros.expansions import Macros
 from opi_xform.frontend.macros.skipped import skipped_ranges
-from opi_xform.frontend.probe import integer_macros
-from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable
+from opi_xform.frontend.probe import integer_macros, mentions
+from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable, VarRef
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import UNKNOWN, Type
 
@@ -69,6 +70,7 @@ class UnitBuilder:
         self._functions: dict[str, Function] = {}
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
+        self._apart: list[VarRef] = []
         self._thread_private: frozenset[str] | None = frozenset()
         self._left_out: dict[str, list[tuple[int, int]]] = {}  # by file: text that every compiler leaves out
         self._doubtful: dict[str, list[tuple[int, int]]] = {}  # by file: text that is left out here
@@ -119,7 +121,7 @@ class UnitBuilder:
                 self._global_targets[key] = target
         for key in self._functions:
             self._declared.pop(key, None)
-        known = self._before.digests if self._before is not None else {}
+        known, null = (self._before.digests, self._before.proc_null) if self._before is not None else ({}, ())
         read = {f.path: hashlib.sha256(f.data).hexdigest() for f in files if f.path not in known}
         self.dependencies = {**read, **known}
         return Unit(
@@ -133,24 +135,19 @@ class UnitBuilder:
             files={f.path: self.dependencies[f.path] for f in files if not f.system},
             int_macros=integer_macros(self._flags, self._headers, list(self.dependencies)),
             address_taken_functions=frozenset(self._address_taken),
+            apart=(*self._apart, *of_types(top, self._sources, self._lowering)),
             never=tuple(s.span for s in left_out if s.never),
-            names_proc_null=self._mentions(files, PROC_NULL),
+            names_proc_null=mentions(PROC_NULL, self._flags, files, self.dependencies, null),
             f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
+            headers=tuple(sorted(set(self.dependencies) - {f.path for f in files if not f.system})),
             defined=definitions(self._flags),
             loose=any(LOOSE.search(data) for data in (*own, *map(os.fsencode, self._flags))),
         )
 
-    def _mentions(self, files: Sequence[File], name: str) -> bool:
-        """Whether the name stands in the flags or in a file that is not one of the MPI's headers."""
-        mpi = {path for path in self.dependencies if os.path.basename(path) == "mpi.h"}
-        folders = {os.path.dirname(path) for path in mpi}
-        own = (f for f in files if f.path not in mpi and not (f.system and os.path.dirname(f.path) in folders))
-        known = self._before.proc_null if self._before is not None else ()
-        return (
-            any(name in flag for flag in self._flags)
-            or any(name.encode() in f.data for f in own)
-            or any(os.path.dirname(path) not in folders for path in known)
-        )
+    def _lowering(self, cursor: CXCursor) -> tuple[Tree, Expressions]:
+        tree = Tree(self._unit, cursor)
+        places = Places(tree, self._sources, self._macros)
+        return tree, Expressions(self._unit, tree, places, self._names, self._types, self._macros)
 
     def outline(self) -> Unit:
         """Which functions the unit defines, without bodies and all else; what ``declared`` holds has no prototype."""
@@ -212,13 +209,12 @@ class UnitBuilder:
         written = self._written(group, self._lib.clang_getCursorExtent(group[0]).begin, True)
         for cursor, (declarator, span) in zip(group, written, strict=True):
             target = self._names.target(cursor)
-            tree = Tree(self._unit, cursor)
-            places = Places(tree, self._sources, self._macros)
-            expressions = Expressions(self._unit, tree, places, self._names, self._types, self._macros)
+            tree, expressions = self._lowering(cursor)
             for i in range(len(tree) - 1, 0, -1):
                 if Kind.UNEXPOSED_EXPR <= tree.kind[i] <= Kind.LAST_EXPR:
                     expressions.lower(i)
             init = self._initialiser(tree, 0, expressions)
+            self._apart += apart(tree, expressions, () if init is None else (init,))
             self._note_functions(expressions)
             if has_attributes(tree, 0):
                 self._with_attributes.add(target.key)
@@ -374,6 +370,7 @@ class UnitBuilder:
             pragmas=regions.pragmas,
         )
         self._names.function = ""
+        self._apart += apart(tree, expressions, roots_of(regions.body, regions.variables.values()))
 
     def _regions(self, places: Places, body: Block, variables: dict[str, Variable]) -> Regions:
         """What OpenMP makes of a function."""

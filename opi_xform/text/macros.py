@@ -11,9 +11,12 @@ from collections.abc import Iterable, Iterator
 from opi_xform.record import dataclass
 
 TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^)]*)\))?((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL)
-_WORD = re.compile(rb"\w+")
+_DEFINE = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([\w$\x80-\xff]+)(?:\(([^)]*)\))?((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
+)
+_WORD = re.compile(rb"[\w$\x80-\xff]+")
 _PARENTHESES = re.compile(rb"[()]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+BRACKETS = re.compile(rb"\[\s*\[(?:[^\]]|\](?!\s*\]))*\]\s*\]")  # attributes of C23
 
 
 def blanked(match: re.Match[bytes]) -> bytes:
@@ -91,7 +94,8 @@ class Macros:
         if m.body.rstrip()[-1:] != b")" and not words.isdisjoint(last):
             return True
         given = set(m.parameters or ()) | ({b"__VA_ARGS__"} if m.parameters is not None else set())
-        return any(not given.isdisjoint(_WORD.findall(text)) for _, text in _after(m.body, words))
+        texts = [text for _, text in _after(m.body, words)] + BRACKETS.findall(m.body)
+        return any(not given.isdisjoint(_WORD.findall(text)) for text in texts)
 
     def groups(self, code: bytes, words: Iterable[bytes]) -> Iterator[Group]:
         """Each place of a word, and what comes after it in parentheses, with all that macros write there."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import networkx as nx
@@ -209,6 +210,12 @@ def test_folders_of_data_are_there_and_need_to_be_named() -> None:
 def test_files_of_at_most_500_lines() -> None:
     lines = {m: len(path.read_text(encoding="utf-8").splitlines()) for m, path in modules().items()}
     assert {m: n for m, n in lines.items() if n > 500} == {}
+
+
+def test_names_of_test_files_are_unique() -> None:
+    """pytest takes two files of one name, in folders that are no packages, for one module."""
+    names = sorted(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, other in pairwise(names) if name == other] == []
 
 
 def test_one_conftest() -> None:

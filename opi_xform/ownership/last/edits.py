@@ -20,6 +20,7 @@ from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.last.blocks import Blocks, Pool
 from opi_xform.ownership.last.fresh import FreshBlocks
 from opi_xform.ownership.last.sends import LastSends
+from opi_xform.ownership.liveness.longest import shorter
 from opi_xform.ownership.liveness.zero_ends import is_numbers
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Options, Place, Program, Use
 from opi_xform.ownership.model.names import Name
@@ -253,7 +254,9 @@ class _Ending:
         blocks = self.fresh[pool.objects]
         for use in uses:
             name = self.name(use)
-            made = blocks.fresh(use.node, name, use.length) if use.length is not None else frozenset[int]()
+            made = frozenset[int]()
+            if use.length is not None and shorter(self.program, use) is None:  # else what calloc put there is read
+                made = blocks.fresh(use.node, name, use.length)
             if name not in pool.exact or not made:
                 return False
             if sends.used_after(use.node, name, given=False) is not None:

@@ -18,18 +18,16 @@ from opi_xform.ir import ast
 from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
 from opi_xform.ownership.spelling.mentioned import mentions_of
-from opi_xform.text.macros import TEXT, Macros, blanked, opening, without_comments
+from opi_xform.text.macros import BRACKETS, TEXT, Macros, blanked, opening, without_comments
 
 _WORDS = rb"(?:__)?(constructor|destructor|cleanup|ifunc|alias|weakref|weak)(?:__)?"
 _NAMED = re.compile(rb"\b" + _WORDS + rb"\b")
-_BRACKETS = re.compile(rb"\[\[(?:[^\]]|\](?!\]))*\]\]")
 _SECTIONS = re.compile(rb"\.((?:init|fini|preinit)_array|[cd]tors)(?![a-z_])")
+_PADDED = re.compile(rb"_*\s*##\s*(\w+)\s*##\s*_*")  # `__##name##__`, a word with other ends
 _PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+(init|fini|weak|redefine_extname)\b", re.MULTILINE)
 _OPERATOR = re.compile(rb"[(\"]\s*(init|fini|weak|redefine_extname)\b")  # in what `_Pragma` is given
 _ATTRIBUTES, _PRAGMAS = (b"__attribute", b"__attribute__"), (b"_Pragma",)
 _ASM = (b"asm", b"__asm", b"__asm__")
-_SIGNS = (b"asm", b"__attribute", b"[[", b"_Pragma", b"pragma", b"_array", b"tors")
-"""A text without any of these has no such call, if no text defines a macro that writes one."""
 _LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(((?:\s*(?:\w+|\"[\w.$]*\"))+)\s*\)")
 _ASSEMBLY = rb"(?:__)?asm(?:__)?(?:\s+(?:__)?volatile(?:__)?)?"
 _LINES = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)  # of the preprocessor
@@ -43,7 +41,10 @@ _STRING = re.compile(rb"\"([^\"]*)\"")
 
 
 _WRAPPER = "__wrap_"  # what the linker's option calls in place of the function of which the rest is the name
+_TRACERS = frozenset({"__cyg_profile_func_enter", "__cyg_profile_func_exit"})  # of -finstrument-functions
 _MEANING = {
+    "attribute": "an attribute whose name a macro pastes may have functions run that nothing is seen to call",
+    "trace": "the compiler may call a function that traces, at each call of another one",
     "wrap": "the linker's `--wrap` may have the program call a function that nothing is seen to call",
     "weak": "another definition may replace a function that is `weak`",
     "assembly": "`asm` outside of functions may make code and names that nothing shows",
@@ -68,12 +69,10 @@ def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     paths = sorted({path for unit in units for path in unit.files})
     for unit in units:
         for key, function in sorted(unit.functions.items()):
-            if key.startswith(_WRAPPER):
-                return function.span, "wrap"
+            if key.startswith(_WRAPPER) or key in _TRACERS:
+                return function.span, "trace" if key in _TRACERS else "wrap"
     flags = {unit.path: os.fsencode("".join(unit.defined)) for unit in units}
     data = {path: texts.read(path) for path in paths}
-    if not any(sign in text for text in (*data.values(), *flags.values()) for sign in _SIGNS):
-        return None
     unseen = _Unseen(texts.macros, tuple(data.values()))
     for path in paths:
         found = unseen.first(without_comments(data[path]))
@@ -115,12 +114,14 @@ class _Unseen:
     def attributed(self, code: bytes) -> Iterator[tuple[int, str]]:
         """Attributes and pragmas, also those that macros write around what they are given."""
         groups = [(g.begin, g.text) for g in self.macros.groups(code, self.attributes) if not in_guard(code, g.begin)]
-        groups += [(found.start(), self.macros.written(found.group())) for found in _BRACKETS.finditer(code)]
+        groups += [(found.start(), self.macros.written(found.group())) for found in BRACKETS.finditer(code)]
         for begin, text in groups:
-            section = _SECTIONS.search(b"".join(_STRING.findall(text)))
-            word = _NAMED.search(_STRING.sub(b"", text)) or section
+            plain = _PADDED.sub(rb"\1", _STRING.sub(b"", text))
+            word = _NAMED.search(plain) or _SECTIONS.search(re.sub(rb"[\s\"]", b"", text))
             if word is not None:
                 yield begin, word.group(1).decode("ascii")
+            elif b"##" in plain:
+                yield begin, "attribute"
         for group in self.macros.groups(code, self.pragmas):
             word = _OPERATOR.search(group.text)
             if word is not None:

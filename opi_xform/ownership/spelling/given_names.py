@@ -81,7 +81,7 @@ class _Function:
         if self.bytes.looks_at_types(self.texts.of(function.span)):
             return False
         return all(
-            call.callee_span.editable and len(call.args) == len(function.params) and not any(map(_acts, call.args))
+            call.callee_span.editable and len(call.args) == len(function.params) and not any(map(acts, call.args))
             for call in self.calls
         )
 
@@ -223,7 +223,8 @@ def _between(span: Span, begin: int, end: int) -> Span:
     return Span(span.file, begin, end, span.line, 1)
 
 
-def _acts(e: ast.Expr) -> bool:
+def acts(e: ast.Expr) -> bool:
+    """To evaluate it does more than give a value, or gives another one each time."""
     return any(isinstance(x, _EFFECTS) or x.type.volatile for x in within(e))
 
 

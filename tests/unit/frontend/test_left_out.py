@@ -27,6 +27,7 @@ WAYS = {
     14: "-DMORE_PRECISION",
     16: "-DAT_ONCE",
     17: "-DWIDE",
+    18: "-DMPI",
 }
 NOBODY = {9, 11, 15}
 """No configuration compiles what these leave out."""

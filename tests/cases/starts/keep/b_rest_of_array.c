@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #define N 2048
-#define AT(a, i) (*((a) + (i)))
+#define AT(a, i) (*(double *)((char *)(a) + (i) * sizeof(double)))
 
 static double u[N], v[N];
 static double sbuf[N], rbuf[N];
