@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from islpy import Set
 
-from opi_xform.graph.graph import Graph
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
@@ -19,7 +18,7 @@ from opi_xform.ownership.explain.reaching.in_common import meets
 from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.roots import on_no_root
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
-from opi_xform.ownership.explain.reaching.ways import each_turn, in_turn
+from opi_xform.ownership.explain.reaching.ways import ahead, each_turn, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
@@ -335,31 +334,6 @@ def together(written: Expressions, program: Program, use: Use, reads: list[tuple
         if not in_turn(program, first, n, around) and not in_turn(program, n, first, around):
             return reads[:1]
     return reads
-
-
-def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
-    """The wanted nodes that can be reached from a node, in an order in which a process may come to them."""
-    found = {b: [n for n in graph.blocks[b] if n in wanted] for b in {graph.nodes[n].block for n in wanted}}
-    first = graph.nodes[start].block
-    here = found.get(first, [])
-    out = [n for n in here if n > start]
-    order, seen, again = list[int](), {first}, False
-    work = [(first, iter(reversed(graph.succs[first])))]
-    while work:  # depth first; both arms of an `if` go before what is behind it, a loop before what comes after that
-        block, onward = work[-1]
-        s = next(onward, None)
-        if s is None:
-            order.append(work.pop()[0])
-            continue
-        again = again or s == first
-        if s not in seen:
-            seen.add(s)
-            work.append((s, iter(reversed(graph.succs[s]))))
-    for block in reversed(order[:-1]):
-        out.extend(found.get(block, ()))
-    if again:
-        out.extend(n for n in here if n <= start)
-    return out
 
 
 def why_beside(program: Program, use: Use, name: str, n: int) -> str:

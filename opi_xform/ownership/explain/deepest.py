@@ -22,15 +22,7 @@ from opi_xform.ownership.explain.called import only_printed
 from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text, pointers_themselves, without_casts
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
-from opi_xform.ownership.explain.culprits import (
-    TRIES,
-    ahead,
-    excluded_after,
-    never_run,
-    readers_of,
-    same_words,
-    unknown_place,
-)
+from opi_xform.ownership.explain.culprits import TRIES, excluded_after, never_run, readers_of, same_words, unknown_place
 from opi_xform.ownership.explain.datatypes import (
     beyond_variable,
     gaps_of,
@@ -45,7 +37,7 @@ from opi_xform.ownership.explain.other_pointers import row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
-from opi_xform.ownership.explain.reaching.ways import in_turn
+from opi_xform.ownership.explain.reaching.ways import ahead, in_turn
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.asked import Judges, Steps

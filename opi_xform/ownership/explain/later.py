@@ -17,11 +17,10 @@ from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
-from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
-from opi_xform.ownership.explain.reaching.ways import always_between, between, in_turn
+from opi_xform.ownership.explain.reaching.ways import ahead, always_between, between, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use

@@ -19,7 +19,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.choosing.order import PERHAPS
-from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
+from opi_xform.ownership.explain.culprits import own_words_first, place_in_words, same_words, together
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
@@ -34,14 +34,16 @@ from opi_xform.ownership.explain.other_pointers import (
     other_turns_rows,
     row_of,
     takes_all,
+    times_as_much,
 )
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.copied import copies
 from opi_xform.ownership.explain.reaching.earlier import earlier
+from opi_xform.ownership.explain.reaching.packed import writes_between
 from opi_xform.ownership.explain.reaching.touching import Touching
 from opi_xform.ownership.explain.reaching.trades import trades_of
 from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
-from opi_xform.ownership.explain.reaching.ways import between, reached, read_first, sweeps
+from opi_xform.ownership.explain.reaching.ways import ahead, reached, read_first, sweeps
 from opi_xform.ownership.explain.reasons import SENT_AGAIN
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -87,12 +89,16 @@ class LiveData:
         if found is None or objects <= {UNKNOWN}:
             return None
         root, inside = found.root, found.inside and not (use.side == "recv" and first_row(argument))
-        inside = inside or (use.side == "recv" and (has_gaps(self.program, use) or self.parted(use, root, objects)))
-        if use.side == "recv" and (not inside or self.own(argument, objects)):
-            return None
+        touched = objects.union(self.families[o] for o in objects if o in self.families)
+        if use.side == "recv":
+            own_row = self.own(argument, objects)
+            inside = self.parted(use, root, touched, own_row) or (
+                not own_row and (inside or has_gaps(self.program, use))
+            )
+            if not inside:
+                return None
         if use.op.replaces:
             return None  # what is read after the call is what came in its place, or what the call sends from there
-        touched = objects.union(self.families[o] for o in objects if o in self.families)
         touching = self.program.values.accesses.touching(touched - {UNKNOWN})
         if len(touching) > MOST:
             return None
@@ -216,23 +222,31 @@ class LiveData:
             return name
         return called[0]
 
-    def parted(self, use: Use, root: Root, objects: Objects) -> bool:
+    def parted(self, use: Use, root: Root, objects: Objects, own: bool = False) -> bool:
         """A receive at the beginning of a block that brings only a part of it.
 
         The same call sends from further in, which MPI allows of no bytes that it brings; or another receive of the
-        same function, which the same process may run, brings what lies further in.
+        same function, which the same process may run, brings what lies further in; or another send is of a number
+        of times as much, or of what lies so far in.  own: the block is a row of a table by itself, and receives into a
+        place further in tell that its rows are longer.
         """
         node = self.graph.nodes[use.node]
         for n, others in self.uses.items():
             if self.graph.nodes[n].frame != node.frame or objects.isdisjoint(self.program.values.accesses.objects(n)):
                 continue
             for other in others:
-                if n != use.node and (other.side == "send" or self.excluded(use.node, n)):
-                    continue
                 argument = other.call.args[other.argument]
                 found = self.roots.of(argument, node.frame)
-                further = found is not None and (found.moved or found.inside)
-                if found is not None and found.root == root and further and not first_row(argument):
+                if found is None or found.root != root or (n != use.node and self.excluded(use.node, n)):
+                    continue
+                if other.side == "send" and n != use.node:
+                    words = (argument, *(other.call.args[i] for i in (other.buffer.count,) if i is not None))
+                    longer = not own and any(times_as_much(use, e) for e in words)
+                elif own:
+                    longer = other.side == "recv" and found.inside and row_of(argument) is None
+                else:
+                    longer = (found.moved or found.inside) and not first_row(argument)
+                if longer:
                     return True
         return False
 
@@ -292,9 +306,8 @@ class LiveData:
         span, loop = self.names.span(nodes[0]), loop_around(self.program, use.node)
         sends = "may send" if set_in_turn(self.program, use) else "sends"
         what = f"this call {sends} it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
-        written = self.written_between(use, nodes[0])
-        first = "" if written is None else f"; {line_of(written)} writes into it before that"
-        notes = [(span, f"`{name}` {SENT_AGAIN}"), *([] if written is None else [(written, "it is written here")])]
+        first, writes = writes_between(self.touch, self.program, use, self.objects(use) - {UNKNOWN}, nodes[0])
+        notes = [(span, f"`{name}` {SENT_AGAIN}"), *writes]
         message = f"the message lies in `{name}`, and {what}{first}, {PERHAPS}"
         if unwritten and loop is not None and nodes[0] == use.node:
             turn = "the next turn" if sends == "sends" else "a later turn"
@@ -302,13 +315,6 @@ class LiveData:
             message = f"the message lies in `{name}`, and {again}, in which nothing is written to it"
             notes = notes[:1]
         return Refusal(Reason.OLD_BYTES, message, tuple(notes))
-
-    def written_between(self, use: Use, again: int) -> Span | None:
-        """The first line that computes something and puts it into a message's memory, on a way to the next send."""
-        stores = {n for o in self.objects(use) - {UNKNOWN} for n in self.program.values.accesses.nodes(o)}
-        stores = {n for n in stores if self.touch.computes(n) and not self.excluded(use.node, n)}
-        found = ahead(self.graph, use.node, set(between(self.program, use.node, again, stores)))
-        return self.names.span(found[0]) if found else None
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""

@@ -8,7 +8,7 @@ from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements
+from opi_xform.ir.walk import statements, within
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, number
 from opi_xform.ownership.buffers.uses import collect
@@ -18,7 +18,7 @@ from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, function_expressions, in_same_words, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import Roots, base_of, is_inside, is_zero
 
@@ -293,6 +293,14 @@ def first_row(argument: ast.Expr) -> bool:
     """The first pointer of a table, which may be that to the block in which all of its rows lie."""
     row = row_of(argument)
     return isinstance(row, ast.Index) and is_zero(row.index)
+
+
+def times_as_much(use: Use, e: ast.Expr) -> bool:
+    """A number, or a place, is a product of how long a message is, by the words of its count: ``a + (n - 1) * len``."""
+    count = bare(use.call.args[use.buffer.count]) if use.buffer.count is not None else None
+    products = (product for product in within(e) if isinstance(product, ast.Binary) and product.op == "*")
+    parts = (bare(part) for product in products for part in (product.left, product.right))
+    return isinstance(count, (ast.VarRef, ast.Member, ast.Binary)) and any(in_same_words(e, count) for e in parts)
 
 
 def takes_all(program: Program, use: Use, blocks: Iterable[int]) -> bool:

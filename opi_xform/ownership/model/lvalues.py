@@ -100,9 +100,15 @@ def in_same_words(a: ast.Expr | None, b: ast.Expr) -> bool:
                 work.append((one.operand, other))
             case _, ast.Cast():
                 work.append((one, other.operand))
-            case ast.Binary(op=x), ast.Binary(op=y) if x == y:
+            case ast.Binary(op=did), ast.Binary(op=does) if did == does:
                 work += [(one.left, other.left), (one.right, other.right)]
             case ast.IntLit(value=v), ast.IntLit(value=w) if v == w:
+                pass
+            case ast.FloatLit(value=x), ast.FloatLit(value=y) if x is not None and x == y:
+                pass
+            case ast.Call(), ast.Call() if len(one.args) == len(other.args):
+                work += [(one.callee, other.callee), *zip(one.args, other.args, strict=True)]
+            case ast.FuncRef(name=called), ast.FuncRef(name=name) if called == name:
                 pass
             case ast.Member() | ast.VarRef(), ast.Member() | ast.VarRef() if spelling(one) == spelling(other):
                 pass

@@ -16,7 +16,7 @@ from dataclasses import replace
 from opi_xform.codes import Reason
 from opi_xform.effects.model import Effects, FunctionEffect
 from opi_xform.ir import ast
-from opi_xform.ir.calls import Callers, callers_of
+from opi_xform.ir.calls import Callers, callers_of, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within, within_statement
 from opi_xform.ownership.model.buffers import Refusal
@@ -73,11 +73,14 @@ def read_beside(
 
     A row of a table may be a buffer by itself, which the message brings whole.
     """
-    function = functions[key]
-    if not is_inside(e) or isinstance(read_from_memory(e), ast.Index) or _moves(function, call, e):
+    function, text = functions[key], _Text(functions, effects)
+    if isinstance(read_from_memory(e), ast.Index) or _moves(function, call, e):
         return None
-    found = [read for read in _Text(functions, effects).after(function, call, e) if read.turn is None]
-    reads = [read for read in found if _beside(e, read.at)]
+    found = text.after(function, call, e)
+    if is_inside(e):
+        reads = [read for read in found if read.turn is None and _beside(e, read.at)]
+    else:
+        reads = found if found and text.parted(function, call, e) else []
     return _refusal(e, reads, "bytes there that this receive does not bring", "") if reads else None
 
 
@@ -121,6 +124,7 @@ class _Text:
         self.effects = effects
         self.around: dict[int, ast.Stmt | None] = {}  # by statement
         self.callers: Callers | None = None
+        self.whole = False  # the message that is asked for begins where its words do
 
     def after(self, function: ast.Function, call: ast.Call, e: ast.Expr, levels: int = LEVELS) -> list[Read]:
         """What may read the memory of an argument after its call, the surest first, and of these the nearest.
@@ -135,6 +139,7 @@ class _Text:
         if here is None:
             return []
         self.around = {id(s): parent for s, parent in statements(function.body)}
+        self.whole = not is_inside(e)
         known = frozenset(v for cond in self.conditions(here, None) for v in variables_in(cond))
         found: list[Read] = []
         at: ast.Stmt | None = here
@@ -192,7 +197,7 @@ class _Text:
                     if not excluded:
                         reads = self.reads(words, e, LEVELS)
                         found += [replace(r, unsure=bool(conditions), turn=turn) for r in reads]
-                    if self.written(words, e):
+                    if self.written(words, e, self.whole):
                         return ast.Return(s.span, None)
             if isinstance(top, (ast.Break, ast.Continue, ast.Return)):
                 return top
@@ -267,8 +272,11 @@ class _Text:
                 reads = any(region.arg == i and not region.indirect for region in effect.reads)
                 yield from (Read(call.span, words[0], e),) if reads else ()
 
-    def written(self, words: Words, e: ast.Expr) -> bool:
-        """An expression may write the memory, or the pointer to it; a call that is given it may, but one that reads."""
+    def written(self, words: Words, e: ast.Expr, whole: bool = False) -> bool:
+        """An expression may write the memory, or the pointer to it; a call that is given it may, but one that reads.
+
+        whole: what is received further in than where a message begins leaves of that what there is.
+        """
         for x in within(e):
             match x:
                 case ast.Assign(target=place) | ast.IncDec(operand=place) if words_of(place) == words:
@@ -281,7 +289,7 @@ class _Text:
                     if words_of(place) == words:
                         return True
                 case ast.Call(args=args) if any(words_of(a) == words for a in args if a.type.elem is not None):
-                    if not self.only_reads(words, x):
+                    if not (self.only_reads(words, x) or (whole and self.received_further_in(words, x))):
                         return True
                 case ast.Opaque():
                     return True
@@ -298,6 +306,44 @@ class _Text:
         if effect is None or effect.frees is not None or not given.isdisjoint(effect.retains):
             return effect is not None and effect.mpi is not None and effect.mpi.recv is None
         return not any(region.rest or region.arg in given for region in effect.all_writes)
+
+    def received_further_in(self, words: Words, call: ast.Call) -> bool:
+        """All of the memory that a call writes is a message that it receives further in."""
+        effect = self.effect(call)
+        buffer = effect.mpi.recv if effect is not None and effect.mpi is not None else None
+        if buffer is None or buffer.buf >= len(call.args):
+            return False
+        given = {i for i, e in enumerate(call.args) if e.type.elem is not None and words_of(e) == words}
+        sent = effect.mpi.send.buf if effect is not None and effect.mpi is not None and effect.mpi.send else -1
+        return given - {sent} == {buffer.buf} and sent != buffer.buf and is_inside(call.args[buffer.buf])
+
+    def parted(self, function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:
+        """The process that receives a message at the beginning of memory also receives or copies into it further in."""
+        words, mine = words_of(e), self.arms(function, call)
+        for x in calls_of(function) if words is not None else ():
+            effect = self.effect(x)
+            arms = self.arms(function, x)
+            if effect is None or any(arms.get(s, arm) != arm for s, arm in mine.items()):
+                continue
+            copied = effect.mpi is None and any(
+                r.arg < len(x.args) and words_of(x.args[r.arg]) == words and is_inside(x.args[r.arg])
+                for r in effect.all_writes
+                if not (r.rest or r.indirect)
+            )
+            if copied or (words is not None and self.received_further_in(words, x)):
+                return True
+        return False
+
+    def arms(self, function: ast.Function, call: ast.Call) -> dict[int, bool]:
+        """In which arm of each `if` around it a call stands."""
+        every = [s for s, _ in statements(function.body)]
+        s = next((s for s in every if any(part is call for x in own(s, function) for part in within(x))), None)
+        out: dict[int, bool] = {}
+        while s is not None and (parent := self.around.get(id(s))) is not None:
+            if isinstance(parent, ast.If):
+                out[id(parent)] = parent.then is s
+            s = parent
+        return out
 
     def ends(self, s: ast.Stmt) -> bool:
         """A statement is a call that does not return."""

@@ -9,8 +9,9 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import called_in, read_notes
-from opi_xform.ownership.explain.culprits import EXCHANGED, ahead
+from opi_xform.ownership.explain.culprits import EXCHANGED
 from opi_xform.ownership.explain.live_data import LiveData
+from opi_xform.ownership.explain.reaching.ways import ahead
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling

@@ -83,6 +83,31 @@ def each_turn(nest: LoopNest, block: int, outermost: int) -> bool:
     return True
 
 
+def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
+    """The wanted nodes that can be reached from a node, in an order in which a process may come to them."""
+    found = {b: [n for n in graph.blocks[b] if n in wanted] for b in {graph.nodes[n].block for n in wanted}}
+    first = graph.nodes[start].block
+    here = found.get(first, [])
+    out = [n for n in here if n > start]
+    order, seen, again = list[int](), {first}, False
+    work = [(first, iter(reversed(graph.succs[first])))]
+    while work:  # depth first; both arms of an `if` go before what is behind it, a loop before what comes after that
+        block, onward = work[-1]
+        s = next(onward, None)
+        if s is None:
+            order.append(work.pop()[0])
+            continue
+        again = again or s == first
+        if s not in seen:
+            seen.add(s)
+            work.append((s, iter(reversed(graph.succs[s]))))
+    for block in reversed(order[:-1]):
+        out.extend(found.get(block, ()))
+    if again:
+        out.extend(n for n in here if n <= start)
+    return out
+
+
 def reached(
     graph: Graph, start: int, wanted: Iterable[int], stops: Collection[int], barred: Collection[int] = ()
 ) -> set[int]:

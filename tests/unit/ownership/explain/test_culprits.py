@@ -8,7 +8,6 @@ from ownership_support import Source, source
 
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.culprits import (
-    ahead,
     in_turn,
     least_count,
     readers_after,
@@ -20,6 +19,7 @@ from opi_xform.ownership.explain.culprits import (
 )
 from opi_xform.ownership.explain.deepest import surely_read
 from opi_xform.ownership.explain.reaching.in_common import meets
+from opi_xform.ownership.explain.reaching.ways import ahead
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Use
 

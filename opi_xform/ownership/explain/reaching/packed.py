@@ -1,0 +1,56 @@
+"""What writes a message's memory on a way to its next send: a line, or a call of a function of which nothing is known.
+
+It is told where a pointer may stand for several buffers, so that its names are what says whose memory is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.ownership.explain.reaching.branches import branches_of
+from opi_xform.ownership.explain.reaching.touching import Touching
+from opi_xform.ownership.explain.reaching.ways import ahead, between
+from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.names import names_of
+
+Words = tuple[str, tuple[tuple[Span, str], ...]]
+
+
+def writes_between(touch: Touching, program: Program, use: Use, objects: Collection[int], again: int) -> Words:
+    """What is said of the first write of a message's objects before the next send, with its note; '' where none is."""
+    excluded, names = branches_of(program).excluded, names_of(program)
+    nodes = {n for o in objects for n in program.values.accesses.nodes(o)}
+    writes = {n for n in nodes if (touch.computes(n) or _written(touch, program, use, n)) and not excluded(use.node, n)}
+    if found := ahead(program.graph, use.node, set(between(program, use.node, again, writes))):
+        span = names.span(found[0])
+        return f"; {line_of(span)} writes into it before that", ((span, "it is written here"),)
+    given = {n for n in nodes if touch.unknown(n) and _named(touch, program, use, n) and not excluded(use.node, n)}
+    for n in ahead(program.graph, use.node, set(between(program, use.node, again, given))):
+        action, span = program.graph.nodes[n].action, names.span(n)
+        if isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef):
+            called = f"`{action.call.callee.name}`"
+            message = f"; {called} at {line_of(span)}, of which nothing is known, may write into it before that"
+            return message, ((span, f"{called} is given it here"),)
+    return "", ()
+
+
+def _written(touch: Touching, program: Program, use: Use, n: int) -> bool:
+    """A node calls a library's function, none of MPI, that writes a message's memory by its name: ``memcpy``."""
+    action = program.graph.nodes[n].action
+    effect = names_of(program).effect(action) if isinstance(action, ins.CallInstr) else None
+    if not isinstance(action, ins.CallInstr) or effect is None or effect.mpi is not None:
+        return False
+    found = (r.arg for r in effect.all_writes if r.arg < len(action.call.args) and not (r.rest or r.indirect))
+    return _named(touch, program, use, n, [action.call.args[i] for i in found])
+
+
+def _named(touch: Touching, program: Program, use: Use, n: int, among: Iterable[ast.Expr] | None = None) -> bool:
+    """One of the addresses that a node names goes out from what the call of a message names."""
+    nodes = program.graph.nodes
+    wanted = touch.roots.of(use.call.args[use.argument], nodes[use.node].frame)
+    found = (touch.roots.of(e, nodes[n].frame) for e in (touch.lvalues(n) if among is None else among))
+    return wanted is not None and any(origin is not None and origin.root == wanted.root for origin in found)

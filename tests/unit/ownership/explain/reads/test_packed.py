@@ -1,0 +1,113 @@
+"""What writes a message's memory before it is sent again, and blocks of which a receive brings a part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ownership_support import source
+from read_programs import line_of, sites_of
+
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.explain.reaching.packed import writes_between
+from opi_xform.ownership.explain.reaching.touching import Touching
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define M 1000
+struct grid { int nx, ny; double *u, *v, **rows; };
+"""
+MAIN = """
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]), rank = 0, size = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+"""
+TAIL = """
+    MPI_Finalize();
+    return 0;
+}
+"""
+ROW = "m, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD"
+TAKE = "MPI_STATUS_IGNORE);"
+TWO = ["int m = n + 2;", "double *a = malloc(m * m * 8), *b = malloc(m * m * 8), *was;"]
+FIRST = "for (int i = 0; i < m * m; i++) a[i] = b[i] = i;"
+
+
+def sites(lines: list[str], folder: Path, before: str = "") -> tuple[str, list[dict[str, Any]]]:
+    text = HEAD + before + MAIN + "\n".join(lines) + TAIL
+    return text, sites_of(text, folder)
+
+
+@pytest.mark.parametrize(
+    ("between", "wanted"),
+    [
+        ("memset(p + n / 2, 0, 8);", "line {} writes into it before that"),
+        ("fill(p);", "`fill` at line {}, of which nothing is known, may write into it before that"),
+        ("fill(q);", ""),
+    ],
+)
+def test_what_may_write_a_buffer_of_either_before_it_is_sent_again(between: str, wanted: str, tmp_path: Path) -> None:
+    lines = [
+        *TWO,
+        "double *p = n > 7 ? a : b, *q = malloc(8 * m);",
+        "for (int i = 0; i < m; i++) p[i] = i;",
+        f"MPI_Send(p, {ROW});",
+        f"{between} // BETWEEN",
+        f"MPI_Send(p, {ROW}); // HERE",
+    ]
+    text, found = sites(lines, tmp_path, "void fill(double *);\n")
+    told_first = f"; {wanted.format(line_of(text, 'BETWEEN'))}, perhaps without" if wanted else ", perhaps without"
+    start = f"the message lies in `p`, and line {line_of(text)} sends it"
+    assert (found[0]["decision"], found[0]["message"].startswith(start + told_first)) == ("keep", True), found[0]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (f"MPI_Send(p + (n - 1) * m, {ROW});", True),
+        (f"MPI_Send(p, n * {ROW});", True),
+        (f"MPI_Send(p, {ROW});", False),
+    ],
+)
+def test_a_block_that_is_a_number_of_times_as_long_as_a_message(other: str, said: bool, tmp_path: Path) -> None:
+    lines = [
+        *TWO,
+        "double *p = n > 7 ? a : b;",
+        FIRST,
+        f"MPI_Recv(p, {ROW}, {TAKE}",
+        other,
+        "for (int i = 0; i < m * m; i++) p[i] += p[i / 2]; // HERE",
+        'printf("%g\\n", p[n]);',
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"the message lies in `p`, and line {line_of(text)} may read bytes there that this receive does not bring"
+    assert found[0]["message"].startswith(wanted) is said, found[0]
+
+
+@pytest.mark.parametrize(("place", "said"), [("&r[1][1]", True), ("&r[1][0]", False)])
+def test_rows_of_their_own_that_are_longer_than_a_message(place: str, said: bool, tmp_path: Path) -> None:
+    lines = [
+        "int m = n + 2; double sum = 0, **r = malloc(m * sizeof *r);",
+        "for (int i = 0; i < m; i++) r[i] = calloc(m, 8);",
+        "MPI_Datatype t; MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &t); MPI_Type_commit(&t);",
+        f"MPI_Recv(&r[n][0], 1, t, 1, 0, MPI_COMM_WORLD, {TAKE}",
+        f"MPI_Recv({place}, 1, t, 1, 0, MPI_COMM_WORLD, {TAKE}",
+        "for (int i = 0; i < m; i++) for (int j = 0; j < m; j++) r[i][j] = sum += r[i][j]; // HERE",
+        'printf("%g\\n", sum);',
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"the message lies in `r`, and line {line_of(text)} may read bytes there that this receive does not bring"
+    assert found[0]["message"].startswith(wanted) is said, found[0]
+
+
+def test_of_no_memory_nothing_is_said() -> None:
+    send = "MPI_Send(b, 9, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"
+    program = source(f"static double b[9];\nint main(void) {{ {send} {send} return 0; }}\n").program
+    first, second = list(collect(program))
+    assert writes_between(Touching(program), program, first, (), second.node) == ("", ())
