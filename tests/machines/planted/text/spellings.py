@@ -397,7 +397,7 @@ BUGS = (
     Bug(
         "the linker calls what the text says",
         _UNSEEN,
-        "if key.startswith(_WRAPPER):",
+        "if key.startswith(_WRAPPER) or key in _TRACERS:",
         "if False:",
         ("odd_wrap",),
         condition="analysed",
