@@ -24,6 +24,7 @@ from opi_xform.ownership.spelling.scopes import declared_by_macros, expanded, fr
 from opi_xform.ownership.spelling.short_names import reads
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
+from opi_xform.text.macros import without_comments
 
 Change = tuple[list[str], list[tuple[int, int, str]]]
 """Declarations before the body, and what is written in it: from where, to where, what."""
@@ -32,6 +33,7 @@ _OWN_PLACE = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "__LI
 _OWN_FRAME = frozenset(("alloca", "__builtin_alloca", "__builtin_return_address", "__builtin_frame_address"))
 _LEAVES = frozenset(("setjmp", "_setjmp", "sigsetjmp", "va_start"))
 """Words that mean something else in another function, or at another line."""
+_DECLARING = (b"enum", b"typedef", b"struct", b"union")
 _JUMPS = (ast.Goto, ast.Label, ast.OpaqueStmt)
 _LINE = re.compile(rb"^[ \t]*(?:#|\?\?=|%:)[ \t]*([a-z_]\w*)[ \t]*([A-Za-z_]\w*)?", re.MULTILINE)
 _DECLARED = re.compile(r"((?:[A-Za-z_]\w*\s+)*?[A-Za-z_]\w*)\s*(\*[\s*]*)?\b(\w+)\s*(\[\s*\w*\s*\])?")
@@ -159,9 +161,15 @@ class _Body:
             mine = [v for v in self.function.variables.values() if v.name == name]
             if len(mine) != 1 or not means_variable(self.program, self.function, mine[0], self.texts):
                 return False
-        data, texts = self.index.texts.read(s.span.file), self.index.texts
+        data, macros = without_comments(self.index.texts.read(s.span.file)), self.index.texts.macros
         between = re.findall(rb"\w+", data[self.function.body.span.end : s.span.end])
-        if not texts.macros.around((b"_Pragma",)).union((b"_Pragma",)).isdisjoint(between):
+        if not macros.around((b"_Pragma",)).union((b"_Pragma",)).isdisjoint(between):
+            return False
+        theirs_too = re.findall(rb"\w+", data[caller.span.begin : caller.span.end])
+        if not macros.naming(_DECLARING).isdisjoint(theirs_too):  # what they declare is not seen
+            return False
+        used = [w for w in {*theirs_too, *(w.encode() for w in self.said)} if w in macros.bodies]
+        if b"##" in macros.written(b" ".join(used)):  # a name that no text has
             return False
         for found in _LINE.finditer(data, self.function.body.span.end, s.span.end):
             kind, name = found[1], (found[2] or b"").decode()

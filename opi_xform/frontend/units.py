@@ -24,7 +24,7 @@ from opi_xform.frontend.lower.inits import Braces, flatten
 from opi_xform.frontend.lower.openmp import Regions, find_regions
 from opi_xform.frontend.lower.refusals import Refusal
 from opi_xform.frontend.lower.stmts import Statements
-from opi_xform.frontend.lower.type_mentions import apart, of_types, roots_of
+from opi_xform.frontend.lower.type_mentions import apart, declared_in, of_types, roots_of
 from opi_xform.frontend.macros.expansions import Macros
 from opi_xform.frontend.macros.skipped import skipped_ranges
 from opi_xform.frontend.probe import integer_macros, mentions
@@ -368,6 +368,7 @@ class UnitBuilder:
             refused=refused or regions.refused,
             threads=regions.threads,
             pragmas=regions.pragmas,
+            declares=declared_in(tree),
         )
         self._names.function = ""
         self._apart += apart(tree, expressions, roots_of(regions.body, regions.variables.values()))

@@ -387,6 +387,7 @@ class Function:
     refused: str = ""  # why this function cannot be analysed ('' when it can)
     threads: tuple[Span, ...] = ()  # statements, parts of which several threads may run
     pragmas: tuple[str, ...] = ()  # of each of them the directive that is about it, in words
+    declares: frozenset[str] = frozenset()  # types, tags (`struct x`) and constants of its own, whoever wrote them
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from opi_xform.graph.graph import Graph
+from opi_xform.graph.loops import LoopNest
 from opi_xform.memory.poly import Poly
+from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Values
 
 MOST_VALUES = 64  # that a size may have, as far as they are looked at
@@ -36,6 +38,18 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
             work += [symbols.resolve(item.substitute({joined: p}.get)) for p in values.joins[joined]]
         work += [p for s in item.symbols() for p in _divided(values, s)]
     return False
+
+
+def before_turns(nest: LoopNest, symbols: Symbols, block: int, size: Poly) -> int:
+    """Where it is asked whether a size is negative, of a loop around a block that makes as many turns.
+
+    Inside of that loop it never is, since there is a turn.  So it is the header of the first loop that does not change
+    the size; or the block, where all do.
+    """
+    scope = symbols.scope(size)
+    outer = [loop for loop in nest.chain(block) if loop not in scope]
+    first = min(outer, key=lambda loop: len(nest.chain(nest.loops[loop].header)), default=None)
+    return block if first is None else nest.loops[first].header
 
 
 def _falling(values: Values, item: Poly) -> bool:

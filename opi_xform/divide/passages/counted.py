@@ -14,7 +14,7 @@ from opi_xform.divide.check import prover_at
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.regions.signs import negative
+from opi_xform.regions.signs import before_turns, negative
 
 
 class Counted:
@@ -30,14 +30,18 @@ class Counted:
         (A3).
         """
         out, block = [], self.program.graph.nodes[n].block
-        nonneg = self.index.facts.at(block).nonneg
         for one in self.index.grown.stretches(block, lo, length):
             signs = any(not self.symbols.is_nonneg(p) for p in one.sizes)
             if one.otherwise is not None or (strict and signs):
                 continue
-            if not any(negative(self.program.graph, self.program.values, p, nonneg) for p in one.sizes):
+            if not any(self.negative(block, p) for p in one.sizes):
                 out.append((self.symbols.resolve(one.lo), self.symbols.resolve(one.hi), signs))
         return out
+
+    def negative(self, block: int, size: Poly) -> bool:
+        """The program itself gives a negative number to a size of the loops around a block."""
+        at = before_turns(self.program.nest, self.symbols, block, self.symbols.resolve(size))
+        return negative(self.program.graph, self.program.values, size, self.index.facts.at(at).nonneg)
 
     def proves(self, n: int, p: Poly, facts: Sequence[Poly]) -> bool:
         """A number is not negative at node n, on each of two ways that met before it."""

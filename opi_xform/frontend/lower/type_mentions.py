@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from opi_xform.frontend.clang.libclang import CXCursor, Kind, library
+from opi_xform.frontend.clang.libclang import CXCursor, Kind, library, text
 from opi_xform.frontend.clang.source import Sources
 from opi_xform.frontend.clang.tree import Tree
 from opi_xform.frontend.lower.exprs import Expressions
@@ -61,3 +61,16 @@ def of_types(
             expressions.lower(i)
         out += apart(tree, expressions, ()) if named else ()
     return out
+
+
+def declared_in(tree: Tree) -> frozenset[str]:
+    """The types, tags (``struct x``, whatever kind) and constants that a function declares, whoever wrote them."""
+    spelling = library().clang_getCursorSpelling
+    out: set[str] = set()
+    for i in range(1, len(tree)):
+        kind = tree.kind[i]
+        if kind in (Kind.TYPEDEF_DECL, Kind.ENUM_CONSTANT_DECL):
+            out.add(text(spelling(tree.cursor[i])))
+        elif kind in (Kind.STRUCT_DECL, Kind.UNION_DECL, Kind.ENUM_DECL):
+            out.add(f"struct {text(spelling(tree.cursor[i]))}")
+    return frozenset(out)

@@ -22,7 +22,7 @@ from opi_xform.ownership.model.split_rows import split_row
 from opi_xform.ownership.procnull.sources import destination, proc_null
 from opi_xform.regions.live import Transfer
 from opi_xform.regions.sets import FEWER, Regions
-from opi_xform.regions.signs import negative
+from opi_xform.regions.signs import before_turns, negative
 from opi_xform.regions.telescope import Telescope
 from opi_xform.values.hull import hulls
 from opi_xform.values.trip_counts import turns_made
@@ -262,9 +262,11 @@ class BufferEvents:
 
     def signs_allow(self, n: int, sizes: Collection[Poly]) -> bool:
         """None of the sizes is negative at node n: there are none that could be, or it is assumed (A3)."""
-        known = self.index.facts.at(self.program.graph.nodes[n].block)
-        if any(negative(self.program.graph, self.values, p, known.nonneg) for p in sizes):
-            return False
+        block, program = self.program.graph.nodes[n].block, self.program
+        for p in sizes:
+            at = before_turns(program.nest, self.symbols, block, self.symbols.resolve(p))
+            if negative(program.graph, self.values, p, self.index.facts.at(at).nonneg):
+                return False
         self.signs = self.signs or bool(sizes)
         return SIGNS in self.assumed or not sizes
 

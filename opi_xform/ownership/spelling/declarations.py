@@ -358,13 +358,14 @@ class _Inspector:
         return self.texts.shows(_WORD.findall(self.texts.read(use.file)[use.begin : use.end]))
 
     def locals_of(self, e: ast.SizeOf) -> set[str]:
-        """Names of the variables of the function around a sizeof: they may hide what a dimension is made of; and those
-        of macros that change."""
+        """Names that the function around a sizeof declares: they may hide what a dimension is made of; and those of
+        macros that change."""
         for unit in self.index.units:
             for function in unit.functions.values():
                 span = function.span
                 if span.file == e.span.file and span.begin <= e.span.begin < span.end:
-                    return {v.name for v in function.variables.values()} | self.index.unsteady
+                    own = {v.name for v in function.variables.values()}
+                    return own | self.index.unsteady | {name.removeprefix("struct ") for name in function.declares}
         return set(self.index.unsteady)
 
     def spell(self, skip: int, hidden: set[str]) -> str | None:

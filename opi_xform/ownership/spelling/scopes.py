@@ -131,14 +131,27 @@ def written_as_int(program: Program, text: str) -> bool:
 
 @once_each
 def declared_by_macros(program: Program, span: Span) -> frozenset[str]:
-    """The words that a function gives to macros that declare something."""
+    """The words that a function gives to macros that declare something, and what they declare there by themselves."""
     out: set[str] = set()
+    for function in program.functions.values():
+        if function.span == span:
+            out |= unwritten(function, Texts())
     for name, given in _CALL.findall(_QUIET.sub(" ", Texts().of(span))):
         if name in _macros(program):
             made = expanded(program, [name])
             if made & _DECLARES or any(word.startswith("struct ") for word in made):
                 out |= {tag for word in _WORD.findall(given) for tag in (word, f"struct {word}")}
     return frozenset(out)
+
+
+def unwritten(function: ast.Function, texts: Texts) -> frozenset[str]:
+    """What a function declares beside variables in other words than its own: by macros, or in what it includes."""
+    if not function.declares:
+        return frozenset()
+    written = _QUIET.sub(" ", texts.of(function.span))
+    own = set(_WORD.findall(" ".join((*_ENUM.findall(written), *_typedefs(written)))))
+    own |= {f"struct {name}" for name in _RECORD.findall(written)}
+    return function.declares - own
 
 
 def _typedefs(text: str) -> Iterator[str]:
@@ -162,6 +175,7 @@ def hidden(
     for variable in lowered.function.variables.values():
         if variable.key not in meant and in_scope(lowered, variable, stmt):
             yield variable.name
+    yield from unwritten(lowered.function, texts)
     span = lowered.function.span
     here = origin is not None and origin.file == span.file and span.begin <= origin.begin < span.end
     between = texts.of(span)

@@ -132,7 +132,7 @@ BUGS = (
     Bug(
         "no program makes a size of which reads are counted negative",
         "opi_xform.ownership.liveness.buffer_events",
-        "if any(negative(self.program.graph, self.values, p, known.nonneg) for p in sizes):",
+        "if negative(program.graph, self.values, p, self.index.facts.at(at).nonneg):",
         "if sizes is None:",
         ("counted_read_negative",),
         condition="read after receive",

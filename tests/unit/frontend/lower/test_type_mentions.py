@@ -46,3 +46,12 @@ def test_in_constants_and_types(text: str, tmp_path: Path) -> None:
 )
 def test_expressions_of_the_program_are_not_among_them(text: str, tmp_path: Path) -> None:
     assert named(text, tmp_path) == set()
+
+
+def test_what_a_function_declares_whoever_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    macro = "#define LOCAL(n) enum level { STEP = n }; typedef int word; struct cell { char c; }"
+    path.write_text(macro + "\nint f(void) { LOCAL(7); word w = STEP; return w; }\nint g(void) { return 0; }\n")
+    functions = parse_unit(str(path)).functions
+    assert functions["f"].declares == {"struct level", "STEP", "word", "struct cell"}
+    assert functions["g"].declares == frozenset()
