@@ -137,3 +137,32 @@ def test_which_statements_are_loops() -> None:
     assert is_loop(turned)
     assert not is_loop(plain)
     assert found.program.nest.loops
+
+
+STEP = """
+static void step(int mode) {
+    if (mode == 1)
+        mark(1);
+    if (mode == 2) {
+        mark(2);
+    }
+    a = b;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "unseen"),
+    [
+        ("if (mode == 1)", ast.If, True),  # the copy for 2 goes past it, and has no node there
+        ("if (mode == 2) {", ast.If, True),
+        ("mark(1);", ast.ExprStmt, False),  # the copy for 2 does not come there
+        ("mark(2);", ast.ExprStmt, False),
+        ("a = b;", ast.ExprStmt, False),
+    ],
+)
+def test_a_copy_may_pass_a_statement_of_which_it_has_no_node(text: str, kind: type[ast.Stmt], unseen: bool) -> None:
+    found, at = flow("step(1); step(2);", STEP)
+    (function,) = (name for name in at.frames_of if name.endswith("step"))
+    _, stmt = level(found, at, text, kind, function)
+    assert at.passed_unseen(function, stmt) is unseen
