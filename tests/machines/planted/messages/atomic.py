@@ -1,6 +1,7 @@
 """Bugs in what the front end says of atomic operations."""
 
 from tests.machines.planted.bug import Bug
+from tests.machines.planted.messages.conditions import APART
 
 _ATOMICS = "opi_xform.frontend.lower.atomics"
 _EXPRESSIONS = "opi_xform.frontend.lower.exprs"
@@ -12,6 +13,7 @@ BUGS = (
         "if len(kids) == 4 and len({(tree.raw_begin[k], tree.raw_end[k]) for k in kids[:3]}) == 1:",
         "if len(kids) == 4:",
         ("atomic_builtin_read",),
+        also=APART,
         condition="read after send",
     ),
     Bug(

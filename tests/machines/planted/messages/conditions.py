@@ -5,7 +5,7 @@ from tests.machines.planted.bug import Bug
 _PLACE = "opi_xform.ownership.placement.place"
 _SOURCE = "opi_xform.ownership.spelling.declarations"
 
-_APART = Bug(
+APART = Bug(
     "what a macro writes in a constant has the words that its text has",
     _SOURCE,
     '            raise _Refused(Reason.DECLARATION, message, (e.span, "here"))\n',
@@ -15,7 +15,7 @@ _APART = Bug(
 )
 
 BUGS = (
-    _APART,
+    APART,
     Bug(
         "what takes too long to compute is fine",
         "opi_xform.ownership.liveness.liveness",
@@ -38,7 +38,7 @@ BUGS = (
         "                    if self.array and self.inside(place):\n",
         "                    if False:\n",
         ("declaration_dimension",),
-        also=_APART,
+        also=APART,
         condition="declaration",
     ),
     Bug(
@@ -55,7 +55,7 @@ BUGS = (
         "return _UNEVALUATED | self.macros.naming(_UNEVALUATED)",
         "return _UNEVALUATED",
         ("declaration_size_by_macro", "declaration_type_by_macro"),
-        also=_APART,
+        also=APART,
         condition="declaration",
     ),
     Bug(
