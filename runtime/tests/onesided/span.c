@@ -268,7 +268,7 @@ static double shortest(int posted, const long *from, int words, MPI_Win large, M
  * between two looks an epoch took 12 times as long after a post as under a lock. All but two ranks sleep meanwhile. */
 static void steps(void)
 {
-    enum { LONG = 1 << 14, TURNS = 5 };
+    enum { LONG = 1 << 14, TURNS = 20 };
     MPI_Comm pair;
     MPI_Group all, other;
     MPI_Win large;
