@@ -14,6 +14,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lowering.turned import turned_loop
 from opi_xform.ir.span import Span
+from opi_xform.program.fixed import DECIDED
 
 Edge = tuple[int, int]
 Level = tuple[int, int]  # (frame, index of a statement of its function)
@@ -225,10 +226,10 @@ class Flow:
         return any(stmt <= self.stmt[n] < end for n in self.by_frame[frame])
 
     def _begins_with_condition(self, function: str, stmt: int) -> bool:
-        """Its first instruction is a branch, or it has none."""
+        """Its first instruction is one that a copy may leave out, or it has none."""
         end = self.end(function, stmt)
         inside = (i for block in self.graph.lowered[function].blocks for i in block if stmt <= i.stmt < end)
-        return isinstance(next(inside, None), (ins.Branch, type(None)))
+        return isinstance(next(inside, None), (*DECIDED, type(None)))
 
     # --- jumps ---------------------------------------------------------------------------------------------------
 

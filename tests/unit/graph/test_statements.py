@@ -147,6 +147,10 @@ static void step(int mode) {
         mark(2);
     }
     a = b;
+    switch (mode) {
+    case 5 ... 6:
+        b = c;
+    }
 }
 """
 
@@ -159,6 +163,8 @@ static void step(int mode) {
         ("mark(1);", ast.ExprStmt, False),  # the copy for 2 does not come there
         ("mark(2);", ast.ExprStmt, False),
         ("a = b;", ast.ExprStmt, False),
+        ("switch (mode) {", ast.Switch, True),  # of many cases: no test for each
+        ("b = c;", ast.ExprStmt, False),
     ],
 )
 def test_a_copy_may_pass_a_statement_of_which_it_has_no_node(text: str, kind: type[ast.Stmt], unseen: bool) -> None:

@@ -1,4 +1,4 @@
-/* A function does what a number tells: it receives, or reads. Where the buffer ends, no mode may be gone past. */
+/* A function does what a number tells: it receives, or reads. What ends the buffer stands where one mode comes by. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
