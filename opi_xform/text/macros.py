@@ -31,11 +31,12 @@ def without_comments(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """One definition of a macro; parameters None: it has none, and no parentheses."""
+    """One definition of a macro; parameters None: it has none, and no parentheses.  said: the words of its body."""
 
     name: bytes
     parameters: tuple[bytes, ...] | None
     body: bytes
+    said: frozenset[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Macros:
             for name, given, body in _DEFINE.findall(code):
                 rest = body.lstrip()
                 parameters = tuple(_WORD.findall(given)) if given or body.startswith(b"()") else None
-                self.all.append(Macro(name, parameters, rest))
+                self.all.append(Macro(name, parameters, rest, frozenset(_WORD.findall(rest))))
                 self.bodies.setdefault(name, []).append(rest)
 
     def naming(self, words: Iterable[bytes]) -> set[bytes]:
@@ -64,7 +65,7 @@ class Macros:
         found, new = set[bytes](words), set[bytes]()
         first = frozenset(found)
         while True:
-            new = {m.name for m in self.all if m.name not in found and not found.isdisjoint(_WORD.findall(m.body))}
+            new = {m.name for m in self.all if m.name not in found and not found.isdisjoint(m.said)}
             if not new:
                 return found - first
             found |= new
@@ -90,6 +91,8 @@ class Macros:
         return found
 
     def _wraps(self, m: Macro, words: set[bytes]) -> bool:
+        if words.isdisjoint(m.said) and b"[" not in m.body:
+            return False
         last = _WORD.findall(m.body)[-1:]
         if m.body.rstrip()[-1:] != b")" and not words.isdisjoint(last):
             return True
