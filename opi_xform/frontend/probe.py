@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
 from opi_xform.frontend.cache import version
 from opi_xform.frontend.clang.libclang import Kind, TranslationUnit, evaluate, library, text
-from opi_xform.frontend.clang.source import File
 from opi_xform.frontend.flags import Headers, arguments
 from opi_xform.kept import Kept, digest
 
@@ -73,20 +72,3 @@ def _probed(header: str, command: list[str]) -> tuple[tuple[tuple[str, int], ...
                 if value is not None:
                     found.append((spelling[len(_PREFIX) :], value))
     return tuple(found), sorted(read - {os.path.realpath(name)})
-
-
-def mentions(
-    name: str, flags: Sequence[str], files: Sequence[File], dependencies: Iterable[str], known: Iterable[str]
-) -> bool:
-    """Whether the name stands in the flags or in a file that is not one of the MPI's headers.
-
-    dependencies: all files that were read.  known: those that have the name, of what was read before.
-    """
-    mpi = {path for path in dependencies if os.path.basename(path) == "mpi.h"}
-    folders = {os.path.dirname(path) for path in mpi}
-    own = (f for f in files if f.path not in mpi and not (f.system and os.path.dirname(f.path) in folders))
-    return (
-        any(name in flag for flag in flags)
-        or any(name.encode() in f.data for f in own)
-        or any(os.path.dirname(path) not in folders for path in known)
-    )

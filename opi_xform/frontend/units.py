@@ -16,6 +16,7 @@ from opi_xform.frontend.clang.typemap import TypeMap
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.flags import Headers, definitions
 from opi_xform.frontend.headers.beginning import Beginning
+from opi_xform.frontend.headers.mpi_headers import named_elsewhere
 from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed, lengths
 from opi_xform.frontend.lower.decls import Written, declarators
 from opi_xform.frontend.lower.directives import INCLUDE, LOOSE, WORD, thread_private
@@ -24,10 +25,10 @@ from opi_xform.frontend.lower.inits import Braces, flatten
 from opi_xform.frontend.lower.openmp import Regions, find_regions
 from opi_xform.frontend.lower.refusals import Refusal
 from opi_xform.frontend.lower.stmts import Statements
-from opi_xform.frontend.lower.type_mentions import apart, declared_in, of_types, roots_of
+from opi_xform.frontend.lower.type_mentions import declared_in, of_types, roots_of, type_mentions
 from opi_xform.frontend.macros.expansions import Macros
 from opi_xform.frontend.macros.skipped import skipped_ranges
-from opi_xform.frontend.probe import integer_macros, mentions
+from opi_xform.frontend.probe import integer_macros
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable, VarRef
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import UNKNOWN, Type
@@ -70,7 +71,7 @@ class UnitBuilder:
         self._functions: dict[str, Function] = {}
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
-        self._apart: list[VarRef] = []
+        self._type_mentions: list[VarRef] = []
         self._thread_private: frozenset[str] | None = frozenset()
         self._left_out: dict[str, list[tuple[int, int]]] = {}  # by file: text that every compiler leaves out
         self._doubtful: dict[str, list[tuple[int, int]]] = {}  # by file: text that is left out here
@@ -135,9 +136,9 @@ class UnitBuilder:
             files={f.path: self.dependencies[f.path] for f in files if not f.system},
             int_macros=integer_macros(self._flags, self._headers, list(self.dependencies)),
             address_taken_functions=frozenset(self._address_taken),
-            apart=(*self._apart, *of_types(top, self._sources, self._lowering)),
+            type_mentions=(*self._type_mentions, *of_types(top, self._sources, self._lowering)),
             never=tuple(s.span for s in left_out if s.never),
-            names_proc_null=mentions(PROC_NULL, self._flags, files, self.dependencies, null),
+            names_proc_null=named_elsewhere(PROC_NULL, self._flags, files, self.dependencies, null),
             f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
             headers=tuple(sorted(set(self.dependencies) - {f.path for f in files if not f.system})),
             defined=definitions(self._flags),
@@ -214,7 +215,7 @@ class UnitBuilder:
                 if Kind.UNEXPOSED_EXPR <= tree.kind[i] <= Kind.LAST_EXPR:
                     expressions.lower(i)
             init = self._initialiser(tree, 0, expressions)
-            self._apart += apart(tree, expressions, () if init is None else (init,))
+            self._type_mentions += type_mentions(tree, expressions, () if init is None else (init,))
             self._note_functions(expressions)
             if has_attributes(tree, 0):
                 self._with_attributes.add(target.key)
@@ -371,7 +372,7 @@ class UnitBuilder:
             declares=declared_in(tree),
         )
         self._names.function = ""
-        self._apart += apart(tree, expressions, roots_of(regions.body, regions.variables.values()))
+        self._type_mentions += type_mentions(tree, expressions, roots_of(regions.body, regions.variables.values()))
 
     def _regions(self, places: Places, body: Block, variables: dict[str, Variable]) -> Regions:
         """What OpenMP makes of a function."""

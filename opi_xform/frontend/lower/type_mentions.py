@@ -21,7 +21,7 @@ TYPES = frozenset({Kind.ENUM_DECL, Kind.STRUCT_DECL, Kind.UNION_DECL, Kind.TYPED
 """Declarations of a file that are no variables and functions."""
 
 
-def apart(tree: Tree, expressions: Expressions, roots: Iterable[Expr]) -> Iterator[VarRef]:
+def type_mentions(tree: Tree, expressions: Expressions, roots: Iterable[Expr]) -> Iterator[VarRef]:
     """Those in a declaration, of which ``roots`` are the program's expressions.  What a directive lists is not told."""
     named = [i for i in range(len(tree)) if tree.kind[i] == Kind.DECL_REF_EXPR]
     found = [(i, e) for i in named if isinstance(e := expressions.out[i], VarRef) and e.type.is_array]
@@ -59,7 +59,7 @@ def of_types(
         named = [i for i in range(len(tree) - 1, 0, -1) if tree.kind[i] == Kind.DECL_REF_EXPR]
         for i in named:
             expressions.lower(i)
-        out += apart(tree, expressions, ()) if named else ()
+        out += type_mentions(tree, expressions, ()) if named else ()
     return out
 
 

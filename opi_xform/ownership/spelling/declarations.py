@@ -279,7 +279,7 @@ class _Inspector:
     def other_text(self) -> None:
         """Mentions that are no expressions of the program: array dimensions, constant expressions, typeof."""
         message = f"a constant expression or a type depends on the array type of `{self.name}`"
-        for e in (e for unit in self.index.units for e in unit.apart if self.array and e.var == self.key):
+        for e in (e for unit in self.index.units for e in unit.type_mentions if self.array and e.var == self.key):
             raise _Refused(Reason.DECLARATION, message, (e.span, "here"))
         known = self.index.known.get(self.name, set())
         for unit in self.visible_in():

@@ -14,7 +14,7 @@ MACROS = "#define LEN(x) ((int)(sizeof(x) / sizeof((x)[0])))\n#define PASTED(x) 
 def named(text: str, folder: Path) -> set[str]:
     path = folder / "a.c"
     path.write_text(MACROS + text)
-    return {e.var.rpartition(":")[2].rpartition("/")[2] for e in parse_unit(str(path)).apart}
+    return {e.var.rpartition(":")[2].rpartition("/")[2] for e in parse_unit(str(path)).type_mentions}
 
 
 @pytest.mark.parametrize(
