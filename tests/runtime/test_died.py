@@ -61,6 +61,7 @@ def built(mpi_user: MpiUser, shared_tmp: Path) -> Built:
             folder.mkdir(exist_ok=True)
             mpi_user.opicc(*FLAGS, "-fno-builtin-memcpy", *wrap, FAULTS / "midway.c", "-o", folder / "midway")
             mpi_user.opicc(*FLAGS, FAULTS / "helped.c", "-o", folder / "helped")
+            mpi_user.opicc(*FLAGS, FAULTS / "fences.c", "-o", folder / "fences")
             mpi_user.mpicc(*FLAGS, FAULTS / "deny.c", "-o", folder / "deny")
             (folder / "ready").touch()
     return Built(mpi_user, folder)
@@ -82,6 +83,13 @@ def test_who_waits_for_a_dead_rank_is_told(built: Built, how: str, tmp_path: Pat
     assert text.startswith(f"midway {how}: told"), text + said
     assert "NOT" not in text
     assert "a rank of this node has died" in said
+
+
+def test_no_fence_is_over_without_the_rank_that_died(built: Built, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    said = built.run(3, "sh", "-c", STAYS, "sh", str(told), str(built.folder / "fences"), str(told))
+    assert (tmp_path / "told.first").read_text("utf-8") == "told", said
+    assert told.read_text("utf-8") == "told", said
 
 
 @pytest.mark.parametrize("how", ["buffering", "pipe", "co-sender", "kernel-sender"])

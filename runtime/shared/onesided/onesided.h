@@ -74,7 +74,8 @@ struct opiw_seat {
     _Atomic uint32_t round;     /* the same: barriers that are over; release by the last to come, acquire by all others */
     _Atomic uint32_t departed;  /* the same: who will not look at it again */
     _Atomic uint32_t posted;    /* the same: the last fence at which anybody has left something to anybody; relaxed, before `arrived` */
-    char apart_too[48];
+    _Atomic uint32_t failed;    /* the same: 1 since somebody has left the barrier with an error, and stays counted in `arrived`; release, acquire */
+    char apart_too[44];
     struct opiw_pair pair[]; /* of each member, and after them, on a line of their own, their notes, two of each */
 };
 #define OPIW_EXCLUSIVE ((uint32_t)1 << 31)

@@ -62,14 +62,19 @@ static bool round_over(void *of) {
     return atomic_load_explicit(&r->of->round, memory_order_acquire) != r->before;
 }
 
-/* Of the members on this node. */
+/* Of the members on this node.  Where one has died no barrier can be over any more that it has not come to.  Who is told so stays counted as one that has come.  So
+ * nobody comes twice: else a living one would be counted for the dead one. */
 bool opiw_barrier(const char *call, struct opiw_win *w) {
     struct opiw_seat *s = w->at[opiw_near(w, 0)].seat;
+    if (OPIW_UNLIKELY(atomic_load_explicit(&s->failed, memory_order_acquire)))
+        return false;
     struct round r = {s, atomic_load_explicit(&s->round, memory_order_relaxed)}; /* cannot grow before we arrive */
     opiw_tells(w);
     if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)w->nnear) {
         bool over = opiw_wait(call, w, -1, round_over, &r);
         opiw_heard(w);
+        if (OPIW_UNLIKELY(!over))
+            atomic_store_explicit(&s->failed, 1, memory_order_release);
         return over;
     }
     atomic_store_explicit(&s->arrived, 0, memory_order_relaxed); /* before the release below, and nobody arrives again before he has seen that */
