@@ -33,6 +33,7 @@ from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.text.errors import PlanError
 
 Edits = dict[str, dict[ByteEdit, None]]
+ALONE = "get a block of their own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,7 @@ class Starting:
             one = by_site.get(site(d))
             if one is not None and d.decision == "convert":
                 name, lines = self.program.variables[one.passage.key].name, one.passage.first.span.line
-                message = f"{d.message}; these elements of `{name}` get a block of their own at line {lines}"
+                message = f"{d.message}; these elements of `{name}` {ALONE} at line {lines}"
                 assumes = {*d.assumptions, *one.assumes, *((LEFT_OUT,) if one.left_out else ())}
                 d = replace(d, message=message, assumptions=tuple(sorted(assumes)))
             decisions.append(d)

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from case_tools import Case, Wish, analyse, load_cases, sample
 
+from opi_xform.attempts.computed_starts import ALONE
+
 EVERY = 1 if os.environ.get("OPI_ALL_CASES") == "1" else 12
 _CALL = re.compile(r"^(\s*)(MPI_(?:Send|Isend|Recv|Irecv|Sendrecv|Sendrecv_replace)\(.*\);) (//~ .*)$")
 _HOLE = re.compile(r"^(.*) //~ hole: (.*) => (.*)$")
@@ -83,9 +85,6 @@ HELD = {("both_ways_1", 28): 25, ("both_ways_2", 28): 24, ("both_ways_4", 26): 2
 
 Reading it there is right after the receive of that message converts, and wrong after the send in this line.
 """
-
-APART = "get a block of their own"
-"""What is said of a message that leaves the array where it is: addresses in the array compare as before then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +263,7 @@ def test_mutant_stays(mutant: Mutant, tmp_path: Path) -> None:
         found = [site for site in sites if (site.file, site.line, site.side) == where]
         assert found, f"no site is reported at {where}"
         for site in found:
-            apart = mutant.kind.startswith("compare") and APART in site.why
+            # A message with a block of its own leaves the array where it is: addresses there compare as before.
+            apart = mutant.kind.startswith("compare") and ALONE in site.why
             apart = apart or (mutant.kind.startswith("read-before") and site.decision == "replace")  # it is still there
             assert site.decision == "keep" or apart, f"{where}: converted\n{mutant.texts()[mutant.file]}"

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from case_tools import run_tool
 
+from opi_xform.attempts.computed_starts import ALONE
 from opi_xform.attempts.divided import PARTED
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.opicc import link_flags
@@ -88,8 +89,8 @@ Site = tuple[str, int, str]
 class Transformed:
     """A program after opi-xform: what was decided of each site, and why it was kept.
 
-    replacing: the receives that keep what is there where nobody sends.  traced: some of its messages are others than
-    persistent ones, of which the oracle sees nothing.
+    parted: the sites of which only the message's own bytes pass.  replacing: the receives that keep what is there where
+    nobody sends.  traced: some of its messages are others than persistent ones, of which the oracle sees nothing.
     """
 
     seed: int
@@ -118,7 +119,11 @@ def transformed(seed: int, folder: Path, families: Sequence[Family] = ()) -> Tra
         return Transformed(seed, f"opi-xform: exit code {code}\n{said[-2000:]}", {})
     sites = json.loads(out)["sites"]
     decisions = {(source.name, site["line"], site["side"]): (site["decision"], site["code"]) for site in sites}
-    parted = {(source.name, site["line"], site["side"]) for site in sites if PARTED in site["message"]}
+    parted = {
+        (source.name, site["line"], site["side"])
+        for site in sites
+        if PARTED in site["message"] or ALONE in site["message"]
+    }
     replacing = {(source.name, site["line"], site["side"]) for site in sites if REPLACING in site["message"]}
     traced = any(not site["call"].endswith("_init") for site in sites)
     return Transformed(seed, "", decisions, frozenset(parted), frozenset(replacing), traced)
