@@ -13,9 +13,10 @@ from dataclasses import field, replace
 from opi_xform.effects.model import Effects
 from opi_xform.effects.outside import foreign
 from opi_xform.graph.around import Around
-from opi_xform.graph.copies import Relevance, build
+from opi_xform.graph.copies import build
 from opi_xform.graph.graph import MAIN, Background, Graph
 from opi_xform.graph.loops import LoopNest, loop_nest
+from opi_xform.graph.summaries import Relevance
 from opi_xform.graph.whole import Whole, called_back, entries, initialised
 from opi_xform.ir import ast
 from opi_xform.memory.objects import Objects

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from opi_xform import budget
 from opi_xform.effects.formats import unread
@@ -35,6 +34,7 @@ from opi_xform.graph.graph import (
     wants,
 )
 from opi_xform.graph.pruned import pruned
+from opi_xform.graph.summaries import Relevance
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, used_temps
 from opi_xform.program.fixed import constant_parameters, successors
@@ -43,24 +43,6 @@ from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.out_parameters import OutParameter
 from opi_xform.program.pointers import PointerCalls
 from opi_xform.program.printing import printing, told
-from opi_xform.record import dataclass
-
-if TYPE_CHECKING:
-    from opi_xform.graph.summaries import Quiet
-
-
-@dataclass(frozen=True, slots=True)
-class Relevance:
-    """What to follow (``ownership/relevance.py``), besides calls whose results are wanted.
-
-    seen: functions whose calls have to be followed wherever they are.  ending: functions that never return.  reached:
-    all that may run.  quiet: those that may be summarised.
-    """
-
-    seen: frozenset[str]
-    ending: frozenset[str]
-    reached: tuple[str, ...]
-    quiet: Quiet
 
 
 class _Builder:
@@ -195,7 +177,7 @@ class _Builder:
             ended = False
             succs = tuple(places[s] for s in lowered.succs[number])
             taken = successors(lowered, instrs[-1] if instrs else None, succs, self.fixed.get(frame, {}))
-            for instr in instrs if taken == succs else instrs[:-1]:
+            for instr in instrs if taken == succs else (*instrs[:-1], self.passed(lowered, instrs[-1])):
                 if isinstance(instr, ins.ReturnInstr):
                     if parent >= 0:
                         leave = self.block()
@@ -258,9 +240,11 @@ class _Builder:
             return self.through_pointer(frame, at, instr, work)
         reason = self.reason(frame, callee, body, len(instr.args))
         if reason == RECURSION and instr.args and self.plain.computes(callee):
+            action = self.passed(self.used[self.frames[frame].function], instr)
             if instr.target is not None:
                 value = ins.Op(f"call {callee}", instr.args, instr.call.type, not instr.call.type.signed)
-                self.add(frame, at, ins.Define(instr.span, instr.stmt, instr.target, value, instr.call.type))
+                action = replace(action, target=instr.target, value=value, type=instr.call.type)
+            self.add(frame, at, action)
             return at
         if callee in self.summarised and reason in ("", RECURSION) and self.follows(frame, callee, instr):
             self.summary(frame, at, instr)
@@ -297,14 +281,21 @@ class _Builder:
             handed = self.handed_out.of(lowered, call)
         if out is None and handed is None:
             return None
-        self.put += 1
-        value = ins.Temp(lowered.temps + self.put)
+        value = self.unused(lowered)
         if handed is not None:
             return handed.function, put_back(handed, call, value)
         assert out is not None
         found, key = out
         variable = lowered.function.variables.get(key) or self.lowerings.globals[key]
         return found, ins.Define(call.span, call.stmt, ins.Var(key), value, variable.type)
+
+    def unused(self, lowered: ins.Lowered) -> ins.Temp:
+        self.put += 1
+        return ins.Temp(lowered.temps + self.put)
+
+    def passed(self, lowered: ins.Lowered, instr: ins.Instr) -> ins.Define:
+        """What a copy has in the place of an instruction that it leaves out."""
+        return ins.passing(instr.span, instr.stmt, self.unused(lowered))
 
     def wanted(self, body: ins.Lowered) -> frozenset[int]:
         """The temporaries of a function that something is computed from."""

@@ -2,6 +2,7 @@
 
 A call put before a statement is executed on the edges that enter the statement, in every copy of its function; one put
 after it on the edges that leave it the normal way.  Edges connect nodes: blocks without nodes are passed through.
+What is executed has a node, and each way back one outside of the statements that it leads back to (``ins.passing``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lowering.turned import turned_loop
 from opi_xform.ir.span import Span
-from opi_xform.program.fixed import DECIDED
 
 Edge = tuple[int, int]
 Level = tuple[int, int]  # (frame, index of a statement of its function)
@@ -53,7 +53,6 @@ class Flow:
             if isinstance(node.action, Unbind):
                 self.exits.setdefault(node.action.callee, []).append(node.number)
         self._ends: dict[str, tuple[int, ...]] = {}
-        self._unseen: dict[tuple[str, int], bool] = {}
         self.up: list[dict[int, int]] = []  # per frame: enclosing frame -> statement of the call in it
         for frame in graph.frames:
             up: dict[int, int] = {}
@@ -196,40 +195,6 @@ class Flow:
                     if node.frame != level[0] or not isinstance(node.action, ins.ReturnInstr):
                         leaving.append((u, v))
         return tuple(entering), tuple(sorted(leaving))
-
-    def passed_unseen(self, function: str, stmt: int) -> bool:
-        """A copy of the function may execute the statement and have no node of it: where nothing but conditions stand
-        on the way, of which that copy knows the outcome (``step(1)``, and ``if (mode == 2) …``).
-
-        What is put before or after the statement is executed then, and no edge tells of it.
-        """
-        key = function, stmt
-        if key not in self._unseen:
-            self._unseen[key] = any(self._unseen_in(frame, stmt) for frame in self.frames_of.get(function, ()))
-        return self._unseen[key]
-
-    def _unseen_in(self, frame: int, stmt: int) -> bool:
-        function = self.graph.frames[frame].function
-        stmts, at = self.graph.lowered[function].stmts, stmt
-        if self._has_nodes(frame, function, at):
-            return False
-        while at >= 0:
-            if at != stmt and self._has_nodes(frame, function, at):
-                return True
-            if not self._begins_with_condition(function, at):
-                return False  # it would be seen
-            at = stmts[at].parent
-        return True
-
-    def _has_nodes(self, frame: int, function: str, stmt: int) -> bool:
-        end = self.end(function, stmt)
-        return any(stmt <= self.stmt[n] < end for n in self.by_frame[frame])
-
-    def _begins_with_condition(self, function: str, stmt: int) -> bool:
-        """Its first instruction is one that a copy may leave out, or it has none."""
-        end = self.end(function, stmt)
-        inside = (i for block in self.graph.lowered[function].blocks for i in block if stmt <= i.stmt < end)
-        return isinstance(next(inside, None), (*DECIDED, type(None)))
 
     # --- jumps ---------------------------------------------------------------------------------------------------
 

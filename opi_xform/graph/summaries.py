@@ -179,3 +179,17 @@ def _negative(part: ins.Operand) -> bool:
             return op in ("neg", "-", "~")
         case _:
             return False
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What to follow (``ownership/relevance.py``), besides calls whose results are wanted.
+
+    seen: functions whose calls have to be followed wherever they are.  ending: functions that never return.  reached:
+    all that may run.  quiet: those that may be summarised.
+    """
+
+    seen: frozenset[str]
+    ending: frozenset[str]
+    reached: tuple[str, ...]
+    quiet: Quiet

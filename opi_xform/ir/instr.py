@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import NOWHERE, Span
-from opi_xform.ir.types import Type
+from opi_xform.ir.types import INT, Type
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -133,6 +133,11 @@ class Define(Instr):
     target: Var | Temp
     value: Operand
     type: Type
+
+
+def passing(span: Span, stmt: int, unused: Temp) -> Define:
+    """Where a statement is executed that has no other instruction there: with it, no way leads past it unseen."""
+    return Define(span, stmt, unused, Const(0), INT)
 
 
 @dataclass(frozen=True, slots=True)

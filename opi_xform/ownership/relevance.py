@@ -21,10 +21,9 @@ from dataclasses import replace
 
 from opi_xform.effects.model import Effects
 from opi_xform.effects.outside import foreign
-from opi_xform.graph.copies import Relevance
 from opi_xform.graph.flat import Flat
 from opi_xform.graph.graph import MAIN
-from opi_xform.graph.summaries import Quiet, callees
+from opi_xform.graph.summaries import Quiet, Relevance, callees
 from opi_xform.ir import ast
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.ownership.reach import Facts, Reach

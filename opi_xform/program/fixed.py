@@ -10,8 +10,6 @@ from collections.abc import Container, Mapping
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 
-DECIDED = (ins.Branch, ins.SwitchOn)
-"""What ends a block in two ways or more, and is left out of a copy in which one of them is known to be taken."""
 _DEPTH = 16  # of operands that are computed; deeper ones count as unknown
 _NAMED = "MPI_"  # what these constants are is the MPI's affair: with another one another branch is taken
 _SUCCESS = "MPI_SUCCESS"  # which is 0 in every MPI (MPI 4.1, 9.4)

@@ -127,6 +127,7 @@ class _Lowerer(Expressions):
                 target = self.label(s.label)
                 self.close(target)
                 self.at = target
+                self.pass_(target)
                 yield self.statement(s.body, me, in_block, "item")
             case ast.Null():
                 pass
@@ -139,6 +140,12 @@ class _Lowerer(Expressions):
             case _:
                 self.refused = self.refused or f"statement {type(s).__name__}"
         self.stmt = outer
+
+    def pass_(self, block: int) -> None:
+        """Every way back to a loop's start, or to a label, has an instruction of that statement there."""
+        if not self.blocks[block]:
+            stmt = self.stmts[self.stmt].stmt
+            self.blocks[block].append(ins.passing(stmt.span, self.stmt, self.temp()))
 
     def label(self, name: str) -> int:
         if name not in self.labels:
@@ -198,6 +205,7 @@ class _Lowerer(Expressions):
                 body = head  # `for (;;) { if (!c) break; …`: the test stands at the head, as in `for (; c;)`
             else:
                 yield self.condition(s.cond, body, after)
+            self.pass_(head)
         self.at = body
         self.breaks.append(after)
         self.continues.append(step)
@@ -207,6 +215,7 @@ class _Lowerer(Expressions):
         self.at = step
         if isinstance(s, ast.DoWhile):
             yield self.condition(s.cond, body, after)
+            self.pass_(step)
         else:
             if isinstance(s, ast.For) and s.step is not None:
                 yield self.effect(s.step)

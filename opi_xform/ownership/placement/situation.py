@@ -178,8 +178,6 @@ class Situation:
         if target is None:
             return None
         function = self.graph.frames[level[0]].function
-        if where in ("before", "after") and self.flow.passed_unseen(function, level[1]):
-            return None
         rows: tuple[tuple[int, Poly], ...] = ()
         if event.row is not None:
             copies = self.copies(event, level)

@@ -9,8 +9,8 @@ from ownership_support import Source, source
 from opi_xform.budget import TooLargeError
 from opi_xform.codes import Reason
 from opi_xform.effects.table import load_effects
-from opi_xform.graph.copies import Relevance
 from opi_xform.graph.flat import Flat
+from opi_xform.graph.summaries import Relevance
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import Objects
 from opi_xform.ownership.conditions.table import TABLE
