@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Values
 
@@ -16,8 +16,8 @@ MOST_VALUES = 64  # that a size may have, as far as they are looked at
 def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly], bool]) -> bool:
     """The program itself gives it a negative number on some path.
 
-    nonneg: a number is known not to be negative where the size is.  What a loop takes away in each turn gets negative
-    unless that is known.
+    nonneg: a number is known not to be negative where the size is.  Unless that is known, what a loop takes away in
+    each turn gets negative, and what is negative in the first turn is so.
 
     Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
     levels of a function hand to each other is not known either, where its buffers are those of one activation.
@@ -31,7 +31,7 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         if item in seen:
             continue
         seen.add(item)
-        if (item.constant or 0) < 0 or (_falling(values, item) and not nonneg(item)):
+        if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not nonneg(item)):
             return True
         joined = next((s for s in item.symbols() if s in values.joins), None)
         if joined is not None:
@@ -55,6 +55,12 @@ def before_turns(nest: LoopNest, symbols: Symbols, block: int, size: Poly) -> in
 def _falling(values: Values, item: Poly) -> bool:
     """It gets less with the turns of a loop."""
     return any(c < 0 and any(_counts(values, s) for s in m) for m, c in item.terms)
+
+
+def _below(values: Values, item: Poly) -> bool:
+    """It is a negative number in the first turns of the loops that it changes with."""
+    first = item.substitute({s: ZERO for s in item.symbols() if _counts(values, s)}.get)
+    return (first.constant or 0) < 0
 
 
 def _counts(values: Values, s: int) -> bool:

@@ -51,9 +51,17 @@ BUGS = (
     Bug(
         "what loops take away makes no size negative",
         "opi_xform.regions.signs",
-        " or (_falling(values, item) and not nonneg(item))",
-        "",
+        "_falling(values, item) or _below(values, item)",
+        "_below(values, item)",
         ("product_falling", "product_falling_bound", "product_falling_left"),
+        condition="packed",
+    ),
+    Bug(
+        "no size is negative since it is so in the first turn",
+        "opi_xform.regions.signs",
+        "_falling(values, item) or _below(values, item)",
+        "_falling(values, item)",
+        ("product_rising", "product_rising_chosen"),
         condition="packed",
     ),
     Bug(
