@@ -18,6 +18,7 @@ from opi_xform.frontend.flags import Headers, definitions
 from opi_xform.frontend.headers.beginning import Beginning
 from opi_xform.frontend.headers.mpi_headers import named_elsewhere
 from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed, lengths
+from opi_xform.frontend.lower.attributes import Finder
 from opi_xform.frontend.lower.decls import Written, declarators
 from opi_xform.frontend.lower.directives import INCLUDE, LOOSE, WORD, thread_private
 from opi_xform.frontend.lower.exprs import Expressions
@@ -39,7 +40,7 @@ _UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration o
 
 PROC_NULL = "MPI_PROC_NULL"
 _FIRST_EXPR, _LAST_EXPR, _LAST_STMT = int(Kind.UNEXPOSED_EXPR), int(Kind.LAST_EXPR), int(Kind.LAST_STMT)
-_FUNCTION, _VARIABLE = int(Kind.FUNCTION_DECL), int(Kind.VAR_DECL)
+_FUNCTION, _VARIABLE, _OTHER = int(Kind.FUNCTION_DECL), int(Kind.VAR_DECL), int(Kind.UNEXPOSED_DECL)
 _EXPANSION, _DEFINITION = int(Kind.MACRO_EXPANSION), int(Kind.MACRO_DEFINITION)
 _STMT_EXPR, _DECL_STMT = int(Kind.STMT_EXPR), int(Kind.DECL_STMT)
 
@@ -72,6 +73,7 @@ class UnitBuilder:
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
         self._type_mentions: list[VarRef] = []
+        self._unseen = Finder(unit, self._sources)
         self._thread_private: frozenset[str] | None = frozenset()
         self._left_out: dict[str, list[tuple[int, int]]] = {}  # by file: text that every compiler leaves out
         self._doubtful: dict[str, list[tuple[int, int]]] = {}  # by file: text that is left out here
@@ -142,13 +144,15 @@ class UnitBuilder:
             f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
             headers=tuple(sorted(set(self.dependencies) - {f.path for f in files if not f.system})),
             defined=definitions(self._flags),
+            unseen=(*self._unseen.found, *self._unseen.elsewhere(by_kind.get(_OTHER, ()), self._flags)),
             loose=any(LOOSE.search(data) for data in (*own, *map(os.fsencode, self._flags))),
         )
 
-    def _lowering(self, cursor: CXCursor) -> tuple[Tree, Expressions]:
+    def _lowering(self, cursor: CXCursor) -> tuple[Tree, Places, Expressions]:
         tree = Tree(self._unit, cursor)
+        self._unseen.tree(tree, self._macros)
         places = Places(tree, self._sources, self._macros)
-        return tree, Expressions(self._unit, tree, places, self._names, self._types, self._macros)
+        return tree, places, Expressions(self._unit, tree, places, self._names, self._types, self._macros)
 
     def outline(self) -> Unit:
         """Which functions the unit defines, without bodies and all else; what ``declared`` holds has no prototype."""
@@ -202,6 +206,7 @@ class UnitBuilder:
                     self._function(cursor, target)
                 else:
                     self._declared.setdefault(target.key, target.type)
+                    self._unseen.declaration(cursor, self._macros)
         self._file_scope(group)
 
     def _file_scope(self, group: list[CXCursor]) -> None:
@@ -210,7 +215,7 @@ class UnitBuilder:
         written = self._written(group, self._lib.clang_getCursorExtent(group[0]).begin, True)
         for cursor, (declarator, span) in zip(group, written, strict=True):
             target = self._names.target(cursor)
-            tree, expressions = self._lowering(cursor)
+            tree, _, expressions = self._lowering(cursor)
             for i in range(len(tree) - 1, 0, -1):
                 if Kind.UNEXPOSED_EXPR <= tree.kind[i] <= Kind.LAST_EXPR:
                     expressions.lower(i)
@@ -322,13 +327,10 @@ class UnitBuilder:
 
     def _function(self, cursor: CXCursor, target: Target) -> None:
         self._names.function = target.key
-        tree = Tree(self._unit, cursor)
-        places = Places(tree, self._sources, self._macros)
-        expressions = Expressions(self._unit, tree, places, self._names, self._types, self._macros)
+        tree, places, expressions = self._lowering(cursor)
         statements = Statements(self._unit, tree, places, self._names, expressions)
         variables: dict[str, Variable] = {}
-        kind, kids = tree.kind, tree.kids
-        lower = expressions.lower
+        kind, kids, lower = tree.kind, tree.kids, expressions.lower
         for i in range(len(tree) - 1, 0, -1):
             k = kind[i]
             if k < _FIRST_EXPR:

@@ -420,6 +420,19 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class Unseen:
+    """What has code run, or gives something a name, that no name of the source shows (``frontend.lower.attributes``).
+
+    word: the attribute, or what it is.  symbol: the label of a declaration, whose name is ``name``; the flag.
+    """
+
+    span: Span
+    word: str
+    symbol: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """One translation unit.  ``files`` maps every file read (source and non-system headers) to its bytes' sha256."""
 
@@ -441,6 +454,7 @@ class Unit:
     type_mentions: tuple[VarRef, ...] = ()  # arrays that constants and types name, and no expression
     headers: tuple[str, ...] = ()  # files of the system that were read: their macros count, too
     defined: tuple[str, ...] = ()  # macros of its flags, as a text would define them
+    unseen: tuple[Unseen, ...] = ()
     loose: bool = False  # its flags or its text let memory be read as another type than it was written (``typed.py``)
 
 

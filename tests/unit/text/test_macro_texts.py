@@ -1,8 +1,6 @@
 """What macros write, by their text."""
 
-import pytest
-
-from opi_xform.text.macros import Macros, closing, opening, without_comments
+from opi_xform.text.macros import Macros, without_comments
 
 TEXT = b"""
 #define ATTR(x) __attribute__((x))
@@ -16,36 +14,12 @@ TEXT = b"""
 """
 
 
-def test_macros_around_what_they_are_given() -> None:
-    around = Macros([TEXT]).around([b"__attribute__"])
-    assert around == {b"__attribute__", b"ATTR", b"LIST", b"FREED", b"WORD"}
-
-
 def test_macros_in_which_a_word_stands() -> None:
     assert Macros([TEXT]).naming([b"asm"]) == {b"JUMP", b"HOP"}
 
 
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        (b"int f(void) ATTR(pure);", b"(pure)"),
-        (b"int f(void) ATTR (HOP);", b'(HOP) (JUMP(f)) (asm("jmp " #a))'),
-        (b"int f(void) ATTR UNUSED;", b"UNUSED (__attribute__((unused)))"),
-        (b"ATTR;", b""),
-    ],
-)
-def test_what_comes_after_a_word(code: bytes, text: bytes) -> None:
-    (group,) = Macros([TEXT]).groups(code, [b"ATTR"])
-    assert code[group.begin :].startswith(b"ATTR")
-    assert group.text == text
-
-
-def test_parentheses_in_literals_are_none() -> None:
-    code = b"(a(')', \")\"), b) c"
-    assert closing(code, 0) == len(code) - 2
-    assert closing(b"(a", 0) is None
-    assert opening(b"f(a(b))", 7) == 1
-    assert opening(b"a)", 2) == 0
+def test_what_macros_write_stands_in_parentheses() -> None:
+    assert Macros([TEXT]).written(b"ATTR HOP") == b'ATTR HOP (JUMP(f)) (asm("jmp " #a)) (__attribute__((x)))'
 
 
 def test_strings_stay_where_comments_go() -> None:
