@@ -46,7 +46,7 @@ class Finder:
 
     def declaration(self, cursor: CXCursor, macros: Macros) -> None:
         """Of a function that is declared and not defined."""
-        if self._lib.clang_Cursor_hasAttrs(cursor) or self._defined:
+        if self._lib.clang_Cursor_hasAttrs(cursor) or text(self._lib.clang_getCursorSpelling(cursor)) in self._defined:
             self.tree(Tree(self._unit, cursor), macros)
 
     def tree(self, tree: Tree, macros: Macros) -> None:
@@ -54,15 +54,14 @@ class Finder:
         if tree.kind[0] not in (_FUNCTION, _VARIABLE):
             return
         given: dict[int, list[int]] = {}
-        declared = [0]
-        for i, kind in enumerate(tree.kind):
-            if kind == _FUNCTION and i:
-                declared.append(i)
-            elif _FIRST <= kind <= _LAST and tree.kind[tree.parent[i]] in (_FUNCTION, _VARIABLE):
+        wanted = {kind for kind in set(tree.kind) if _FIRST <= kind <= _LAST}  # mostly none, in many nodes
+        for i in [i for i, kind in enumerate(tree.kind) if kind in wanted] if wanted else ():
+            if tree.kind[tree.parent[i]] in (_FUNCTION, _VARIABLE):
                 given.setdefault(tree.parent[i], []).append(i)
         for i, attributes in given.items():
             self._attributes(tree, i, attributes)
-        for i in declared if self._defined else ():
+        inside = [i for i in range(1, len(tree)) if tree.kind[i] == _FUNCTION] if _FUNCTION in tree.kind[1:] else []
+        for i in (0, *inside) if self._defined else ():
             if not self._lib.clang_isCursorDefinition(tree.cursor[i]) and self._name(tree, i) in self._defined:
                 self._after(tree, i, macros)
         if self._lib.clang_isCursorDefinition(tree.cursor[0]):

@@ -367,7 +367,7 @@ BUGS = (
     Bug(
         "attributes after a definition are left away",
         _FINDER,
-        "for i in declared if self._defined else ():",
+        "for i in (0, *inside) if self._defined else ():",
         "for i in ():",
         ("odd_attribute_later", "odd_attribute_later_macro"),
         condition="analysed",
