@@ -118,8 +118,8 @@ _OF_NO_MATTER = re.compile(r"-(?:g(?!cc-toolchain).*|W(?!p,).*|w|pedantic.*|fdia
 """What a compiler does with these is the same program: debugging information, warnings, how they look."""
 
 
-def definitions(flags: Sequence[str]) -> tuple[str, ...]:
-    """The macros that flags define, as lines of a text: ``-D'ATTR(x)=__attribute__((x))'``, ``-DN``, ``-Wp,-DN=3``."""
+def definitions(flags: Sequence[str]) -> list[tuple[str, str]]:
+    """Name and body of the macros that flags define: ``-D'ATTR(x)=__attribute__((x))'``, ``-DN``, ``-Wp,-DN=3``."""
     out = []
     rest = iter(flags)
     for flag in rest:
@@ -129,8 +129,8 @@ def definitions(flags: Sequence[str]) -> tuple[str, ...]:
         for piece in given:
             if piece.startswith("-D"):
                 name, equal, body = (piece[2:] or next(rest, "")).partition("=")
-                out.append(f"#define {name} {body if equal else 1}\n")
-    return tuple(out)
+                out.append((name.partition("(")[0], body if equal else "1"))
+    return out
 
 
 def links_otherwise(flags: Sequence[str]) -> list[str]:

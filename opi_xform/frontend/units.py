@@ -28,6 +28,7 @@ from opi_xform.frontend.lower.refusals import Refusal
 from opi_xform.frontend.lower.stmts import Statements
 from opi_xform.frontend.lower.type_mentions import declared_in, of_types, roots_of, type_mentions
 from opi_xform.frontend.macros.expansions import Macros
+from opi_xform.frontend.macros.meant_macros import meant
 from opi_xform.frontend.macros.skipped import skipped_ranges
 from opi_xform.frontend.probe import integer_macros
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable, VarRef
@@ -58,11 +59,8 @@ class UnitBuilder:
     ) -> None:
         self._before = beginning.precompiled if beginning is not None else None
         self._beginning = beginning
-        self._unit = unit
-        self._lib = unit.lib
-        self._path = path
-        self._flags = flags
-        self._headers = headers
+        self._unit, self._lib = unit, unit.lib
+        self._path, self._flags, self._headers = path, flags, headers
         self._sources = Sources(unit, headers.system)
         self._types = TypeMap(unit, self._place)
         self._names = Names(unit, path, self._sources, self._types)
@@ -103,16 +101,17 @@ class UnitBuilder:
             self._before.macros if self._before is not None else None,
         )
         files = [self._sources.file(h) for h in self._unit.inclusions()]
-        own = [f.data for f in files if not f.system]
-        self._has_openmp = any(WORD.search(data) for data in own)
-        self._has_operator = any(b"_Pragma" in data for data in (*own, *map(os.fsencode, self._flags)))
+        own = {f.path: f for f in files if not f.system}
+        said = [*(f.data for f in own.values()), *map(os.fsencode, self._flags)]
+        self._has_openmp = any(WORD.search(f.data) for f in own.values())
+        self._has_operator = any(b"_Pragma" in data for data in said)
         left_out = skipped_ranges(self._unit, self._sources, never=True)
         for skipped in left_out:
             where = self._left_out if skipped.certain else self._doubtful
             where.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
             if skipped.own and not skipped.certain:
                 self._chosen.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
-        texts = [(f.data, self._left_out.get(f.path, ())) for f in files if not f.system]
+        texts = [(f.data, self._left_out.get(f.path, ())) for f in own.values()]
         self._thread_private = thread_private(texts, self._macros.is_number)
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
         for key, cursor in self._names.cursors.items():
@@ -135,17 +134,16 @@ class UnitBuilder:
             declared=self._declared,
             skipped=tuple(s for s in left_out if not s.never),
             diagnostics=tuple(self.diagnostics),
-            files={f.path: self.dependencies[f.path] for f in files if not f.system},
+            files={path: self.dependencies[path] for path in own},
             int_macros=integer_macros(self._flags, self._headers, list(self.dependencies)),
             address_taken_functions=frozenset(self._address_taken),
             type_mentions=(*self._type_mentions, *of_types(top, self._sources, self._lowering)),
             never=tuple(s.span for s in left_out if s.never),
             names_proc_null=named_elsewhere(PROC_NULL, self._flags, files, self.dependencies, null),
             f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
-            headers=tuple(sorted(set(self.dependencies) - {f.path for f in files if not f.system})),
-            defined=definitions(self._flags),
+            macros=tuple(sorted(meant(self._macros, self._sources, own, definitions(self._flags)))),
             unseen=(*self._unseen.found, *self._unseen.elsewhere(by_kind.get(_OTHER, ()), self._flags)),
-            loose=any(LOOSE.search(data) for data in (*own, *map(os.fsencode, self._flags))),
+            loose=any(map(LOOSE.search, said)),
         )
 
     def _lowering(self, cursor: CXCursor) -> tuple[Tree, Places, Expressions]:

@@ -1,19 +1,15 @@
-"""What macros may write, by the text of their definitions: no condition of the preprocessor is looked at.
+"""What macros may write, by the bodies that the preprocessor has of them.
 
 What a program's text means the parser says.  Here it is only asked whether a macro may see that a text was edited.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 
-from opi_xform.record import dataclass
-
 TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
-_DEFINE = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+([\w$\x80-\xff]+)(?:\(([^)]*)\))?((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
-)
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
 
 
@@ -27,35 +23,26 @@ def without_comments(data: bytes) -> bytes:
     return TEXT.sub(lambda m: blanked(m) if m.group().startswith(b"/") else m.group(), data)
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """One definition of a macro; parameters None: it has none, and no parentheses.  said: the words of its body."""
-
-    name: bytes
-    parameters: tuple[bytes, ...] | None
-    body: bytes
-    said: frozenset[bytes]
-
-
 class Macros:
-    """All definitions in some texts, without comments."""
+    """The bodies of macros by name; ``each``: name and body of each definition."""
 
-    def __init__(self, codes: Iterable[bytes]) -> None:
-        self.all: list[Macro] = []
+    def __init__(self, each: Iterable[tuple[str, str]]) -> None:
         self.bodies: dict[bytes, list[bytes]] = {}
-        for code in codes:
-            for name, given, body in _DEFINE.findall(code):
-                rest = body.lstrip()
-                parameters = tuple(_WORD.findall(given)) if given or body.startswith(b"()") else None
-                self.all.append(Macro(name, parameters, rest, frozenset(_WORD.findall(rest))))
-                self.bodies.setdefault(name, []).append(rest)
+        for name, body in each:
+            self.bodies.setdefault(os.fsencode(name), []).append(os.fsencode(body))
+        self.said = {name: frozenset(_WORD.findall(b" ".join(found))) for name, found in self.bodies.items()}
+
+    @property
+    def pasting(self) -> set[bytes]:
+        """The macros that paste names together, which stand in no text."""
+        return {name for name, found in self.bodies.items() if any(b"##" in body for body in found)}
 
     def naming(self, words: Iterable[bytes]) -> set[bytes]:
         """The macros in whose text one of the words stands, or the name of such a macro."""
         found, new = set[bytes](words), set[bytes]()
         first = frozenset(found)
         while True:
-            new = {m.name for m in self.all if m.name not in found and not found.isdisjoint(m.said)}
+            new = {name for name, said in self.said.items() if name not in found and not found.isdisjoint(said)}
             if not new:
                 return found - first
             found |= new

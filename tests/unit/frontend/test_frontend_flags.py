@@ -295,10 +295,9 @@ class TestBuiltinHeaders:
         assert "pip install 'opi_xform[headers]'" in said
 
 
-def test_macros_of_flags_are_lines_of_a_text() -> None:
+def test_macros_of_flags() -> None:
     given = ["-O2", "-DN", "-D", "M=3", "-DATTR(x)=__attribute__((x))", "-DNONE="]
-    lines = ("#define N 1\n", "#define M 3\n", "#define ATTR(x) __attribute__((x))\n", "#define NONE \n")
-    assert flags.definitions(given) == lines
+    assert flags.definitions(given) == [("N", "1"), ("M", "3"), ("ATTR", "__attribute__((x))"), ("NONE", "")]
 
 
 @pytest.mark.parametrize(
