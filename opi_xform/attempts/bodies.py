@@ -163,7 +163,7 @@ class _Body:
                 return False
         data, macros = without_comments(self.index.texts.read(s.span.file)), self.index.texts.macros
         between = re.findall(rb"\w+", data[self.function.body.span.end : s.span.end])
-        if not macros.around((b"_Pragma",)).union((b"_Pragma",)).isdisjoint(between):
+        if not {b"_Pragma", *macros.naming((b"_Pragma",))}.isdisjoint(between):
             return False
         theirs_too = re.findall(rb"\w+", data[caller.span.begin : caller.span.end])
         if not macros.naming(_DECLARING).isdisjoint(theirs_too):  # what they declare is not seen

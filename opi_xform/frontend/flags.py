@@ -37,7 +37,12 @@ DEMOTED = (
 _GCC = ("-D__malloc__(...)=__malloc__",)
 """GCC's omp.h says by an attribute which function frees; clang 18 has that attribute without arguments only."""
 
-_WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-z", "-u", "-T"}
+_WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-z", "-u"}
+_LINKS_OTHERWISE = re.compile(
+    r"--?(?:wrap|defsym|init|fini|entry|script|default-script|just-symbols|allow-multiple-definition)(?:=|$)|@(?!loader_path|executable_path|rpath)"
+    r"|(?:-z)?muldefs$|-e(?!nable-|xport-|xclude-|h-frame|mit-|rror-|mbedded-|nd-)|-(?:T|dT)(?!text|data|bss|rodata|ldata)"
+)
+"""What has the linker take a name for another one, or have functions run that nothing calls."""
 _OPICC = re.compile(r"--(?:transform(?:=.*)?|ranks|shared-heap|no-warn-shared|launch)$")
 """What opicc takes for itself, where it is the compiler of a compile_commands.json."""
 _COMPILER = re.compile(r"^(?:.*/)?[\w.+-]*(?:cc|clang|icx|ccache|distcc)(?:-[\d.]+)?$")
@@ -59,7 +64,13 @@ def clean(arguments: Sequence[str], source: str = "", directory: str = "") -> li
     out: list[str] = []
     rest = iter(arguments)
     for argument in rest:
-        if argument in _WITH_VALUE:
+        if argument == "-Xlinker":
+            out += links_otherwise([f"-Wl,{next(rest, '')}"])
+        elif argument in ("-e", "-T"):
+            out.append(f"{argument}{next(rest, '')}")
+        elif links_otherwise([argument]):
+            out.append(argument)
+        elif argument in _WITH_VALUE:
             next(rest, None)
         elif argument in ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot"):
             value = next(rest, "")
@@ -107,8 +118,8 @@ _OF_NO_MATTER = re.compile(r"-(?:g(?!cc-toolchain).*|W(?!p,).*|w|pedantic.*|fdia
 """What a compiler does with these is the same program: debugging information, warnings, how they look."""
 
 
-def definitions(flags: Sequence[str]) -> tuple[str, ...]:
-    """The macros that flags define, as lines of a text: ``-D'ATTR(x)=__attribute__((x))'``, ``-DN``, ``-Wp,-DN=3``."""
+def definitions(flags: Sequence[str]) -> list[tuple[str, str]]:
+    """Name and body of the macros that flags define: ``-D'ATTR(x)=__attribute__((x))'``, ``-DN``, ``-Wp,-DN=3``."""
     out = []
     rest = iter(flags)
     for flag in rest:
@@ -118,8 +129,14 @@ def definitions(flags: Sequence[str]) -> tuple[str, ...]:
         for piece in given:
             if piece.startswith("-D"):
                 name, equal, body = (piece[2:] or next(rest, "")).partition("=")
-                out.append(f"#define {name} {body if equal else 1}\n")
-    return tuple(out)
+                out.append((name.partition("(")[0], body if equal else "1"))
+    return out
+
+
+def links_otherwise(flags: Sequence[str]) -> list[str]:
+    """The flags by which the linker makes another program than the text shows: ``-Wl,--wrap=f``, ``-e start``."""
+    pieces = ((flag, flag[4:].split(",") if flag.startswith("-Wl,") else [flag][: flag[1:2] in "eT"]) for flag in flags)
+    return [flag for flag, said in pieces if any(map(_LINKS_OTHERWISE.match, said))]
 
 
 def meaning(flags: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -15,7 +15,7 @@ from opi_xform.file_names import standing
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend import pickling
 from opi_xform.frontend.cache import Entry
-from opi_xform.frontend.clang.libclang import KEEP_GOING, TranslationUnit
+from opi_xform.frontend.clang.libclang import IMPLICIT, KEEP_GOING, TranslationUnit
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.headers.beginning import Beginning
 from opi_xform.frontend.units import UnitBuilder
@@ -135,7 +135,7 @@ def _parse_unit(
     gc.disable()
     try:
         more = ["-include-pch", beginning.precompiled.file] if beginning is not None else []
-        with clean_unit(path, real, flags, found, more, 1) as (unit, used):
+        with clean_unit(path, real, flags, found, more, 1 | IMPLICIT) as (unit, used):
             builder = UnitBuilder(unit, real, used, found, beginning)
             builder.diagnostics += [
                 Diagnostic("warning", path, 0, 0, f"clang does not know the flag {f}; it is left out")

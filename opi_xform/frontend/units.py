@@ -18,6 +18,7 @@ from opi_xform.frontend.flags import Headers, definitions
 from opi_xform.frontend.headers.beginning import Beginning
 from opi_xform.frontend.headers.mpi_headers import named_elsewhere
 from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed, lengths
+from opi_xform.frontend.lower.attributes import Finder
 from opi_xform.frontend.lower.decls import Written, declarators
 from opi_xform.frontend.lower.directives import INCLUDE, LOOSE, WORD, thread_private
 from opi_xform.frontend.lower.exprs import Expressions
@@ -27,6 +28,7 @@ from opi_xform.frontend.lower.refusals import Refusal
 from opi_xform.frontend.lower.stmts import Statements
 from opi_xform.frontend.lower.type_mentions import declared_in, of_types, roots_of, type_mentions
 from opi_xform.frontend.macros.expansions import Macros
+from opi_xform.frontend.macros.meant_macros import meant
 from opi_xform.frontend.macros.skipped import skipped_ranges
 from opi_xform.frontend.probe import integer_macros
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable, VarRef
@@ -39,7 +41,7 @@ _UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration o
 
 PROC_NULL = "MPI_PROC_NULL"
 _FIRST_EXPR, _LAST_EXPR, _LAST_STMT = int(Kind.UNEXPOSED_EXPR), int(Kind.LAST_EXPR), int(Kind.LAST_STMT)
-_FUNCTION, _VARIABLE = int(Kind.FUNCTION_DECL), int(Kind.VAR_DECL)
+_FUNCTION, _VARIABLE, _OTHER = int(Kind.FUNCTION_DECL), int(Kind.VAR_DECL), int(Kind.UNEXPOSED_DECL)
 _EXPANSION, _DEFINITION = int(Kind.MACRO_EXPANSION), int(Kind.MACRO_DEFINITION)
 _STMT_EXPR, _DECL_STMT = int(Kind.STMT_EXPR), int(Kind.DECL_STMT)
 
@@ -57,11 +59,8 @@ class UnitBuilder:
     ) -> None:
         self._before = beginning.precompiled if beginning is not None else None
         self._beginning = beginning
-        self._unit = unit
-        self._lib = unit.lib
-        self._path = path
-        self._flags = flags
-        self._headers = headers
+        self._unit, self._lib = unit, unit.lib
+        self._path, self._flags, self._headers = path, flags, headers
         self._sources = Sources(unit, headers.system)
         self._types = TypeMap(unit, self._place)
         self._names = Names(unit, path, self._sources, self._types)
@@ -72,6 +71,7 @@ class UnitBuilder:
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
         self._type_mentions: list[VarRef] = []
+        self._unseen = Finder(unit, self._sources)
         self._thread_private: frozenset[str] | None = frozenset()
         self._left_out: dict[str, list[tuple[int, int]]] = {}  # by file: text that every compiler leaves out
         self._doubtful: dict[str, list[tuple[int, int]]] = {}  # by file: text that is left out here
@@ -101,16 +101,17 @@ class UnitBuilder:
             self._before.macros if self._before is not None else None,
         )
         files = [self._sources.file(h) for h in self._unit.inclusions()]
-        own = [f.data for f in files if not f.system]
-        self._has_openmp = any(WORD.search(data) for data in own)
-        self._has_operator = any(b"_Pragma" in data for data in (*own, *map(os.fsencode, self._flags)))
+        own = {f.path: f for f in files if not f.system}
+        said = [*(f.data for f in own.values()), *map(os.fsencode, self._flags)]
+        self._has_openmp = any(WORD.search(f.data) for f in own.values())
+        self._has_operator = any(b"_Pragma" in data for data in said)
         left_out = skipped_ranges(self._unit, self._sources, never=True)
         for skipped in left_out:
             where = self._left_out if skipped.certain else self._doubtful
             where.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
             if skipped.own and not skipped.certain:
                 self._chosen.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
-        texts = [(f.data, self._left_out.get(f.path, ())) for f in files if not f.system]
+        texts = [(f.data, self._left_out.get(f.path, ())) for f in own.values()]
         self._thread_private = thread_private(texts, self._macros.is_number)
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
         for key, cursor in self._names.cursors.items():
@@ -133,22 +134,23 @@ class UnitBuilder:
             declared=self._declared,
             skipped=tuple(s for s in left_out if not s.never),
             diagnostics=tuple(self.diagnostics),
-            files={f.path: self.dependencies[f.path] for f in files if not f.system},
+            files={path: self.dependencies[path] for path in own},
             int_macros=integer_macros(self._flags, self._headers, list(self.dependencies)),
             address_taken_functions=frozenset(self._address_taken),
             type_mentions=(*self._type_mentions, *of_types(top, self._sources, self._lowering)),
             never=tuple(s.span for s in left_out if s.never),
             names_proc_null=named_elsewhere(PROC_NULL, self._flags, files, self.dependencies, null),
             f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
-            headers=tuple(sorted(set(self.dependencies) - {f.path for f in files if not f.system})),
-            defined=definitions(self._flags),
-            loose=any(LOOSE.search(data) for data in (*own, *map(os.fsencode, self._flags))),
+            macros=tuple(sorted(meant(self._macros, self._sources, own, definitions(self._flags)))),
+            unseen=(*self._unseen.found, *self._unseen.elsewhere(by_kind.get(_OTHER, ()), self._flags)),
+            loose=any(map(LOOSE.search, said)),
         )
 
-    def _lowering(self, cursor: CXCursor) -> tuple[Tree, Expressions]:
+    def _lowering(self, cursor: CXCursor) -> tuple[Tree, Places, Expressions]:
         tree = Tree(self._unit, cursor)
+        self._unseen.tree(tree, self._macros)
         places = Places(tree, self._sources, self._macros)
-        return tree, Expressions(self._unit, tree, places, self._names, self._types, self._macros)
+        return tree, places, Expressions(self._unit, tree, places, self._names, self._types, self._macros)
 
     def outline(self) -> Unit:
         """Which functions the unit defines, without bodies and all else; what ``declared`` holds has no prototype."""
@@ -202,6 +204,7 @@ class UnitBuilder:
                     self._function(cursor, target)
                 else:
                     self._declared.setdefault(target.key, target.type)
+                    self._unseen.declaration(cursor, self._macros)
         self._file_scope(group)
 
     def _file_scope(self, group: list[CXCursor]) -> None:
@@ -210,7 +213,7 @@ class UnitBuilder:
         written = self._written(group, self._lib.clang_getCursorExtent(group[0]).begin, True)
         for cursor, (declarator, span) in zip(group, written, strict=True):
             target = self._names.target(cursor)
-            tree, expressions = self._lowering(cursor)
+            tree, _, expressions = self._lowering(cursor)
             for i in range(len(tree) - 1, 0, -1):
                 if Kind.UNEXPOSED_EXPR <= tree.kind[i] <= Kind.LAST_EXPR:
                     expressions.lower(i)
@@ -322,13 +325,10 @@ class UnitBuilder:
 
     def _function(self, cursor: CXCursor, target: Target) -> None:
         self._names.function = target.key
-        tree = Tree(self._unit, cursor)
-        places = Places(tree, self._sources, self._macros)
-        expressions = Expressions(self._unit, tree, places, self._names, self._types, self._macros)
+        tree, places, expressions = self._lowering(cursor)
         statements = Statements(self._unit, tree, places, self._names, expressions)
         variables: dict[str, Variable] = {}
-        kind, kids = tree.kind, tree.kids
-        lower = expressions.lower
+        kind, kids, lower = tree.kind, tree.kids, expressions.lower
         for i in range(len(tree) - 1, 0, -1):
             k = kind[i]
             if k < _FIRST_EXPR:

@@ -420,6 +420,19 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class Unseen:
+    """What has code run, or gives something a name, that no name of the source shows (``frontend.lower.attributes``).
+
+    word: the attribute, or what it is.  symbol: the label of a declaration, whose name is ``name``; the flag.
+    """
+
+    span: Span
+    word: str
+    symbol: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """One translation unit.  ``files`` maps every file read (source and non-system headers) to its bytes' sha256."""
 
@@ -439,8 +452,8 @@ class Unit:
     names_proc_null: bool = True  # its text, headers and flags mention MPI_PROC_NULL (the MPI's own headers apart)
     f2c: bool = False  # it reads the header of the programs that f2c writes, the system's or one of its own
     type_mentions: tuple[VarRef, ...] = ()  # arrays that constants and types name, and no expression
-    headers: tuple[str, ...] = ()  # files of the system that were read: their macros count, too
-    defined: tuple[str, ...] = ()  # macros of its flags, as a text would define them
+    macros: tuple[tuple[str, str], ...] = ()  # name and body of those that its text defines or uses
+    unseen: tuple[Unseen, ...] = ()
     loose: bool = False  # its flags or its text let memory be read as another type than it was written (``typed.py``)
 
 

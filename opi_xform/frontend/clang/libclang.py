@@ -61,6 +61,7 @@ BREAK, CONTINUE, RECURSE = 0, 1, 2
 class Kind(IntEnum):
     """Cursor kinds (``CXCursorKind``) that the front end tells apart."""
 
+    UNEXPOSED_DECL = 1
     STRUCT_DECL = 2
     UNION_DECL = 3
     ENUM_DECL = 5
@@ -120,6 +121,7 @@ class Kind(IntEnum):
     STATIC_ASSERT = 602
     TRANSLATION_UNIT = 350
     FIRST_ATTRIBUTE = 400
+    LABEL_ATTRIBUTE = 407
     LAST_ATTRIBUTE = 499
     MACRO_DEFINITION = 501
     MACRO_EXPANSION = 502
@@ -177,6 +179,11 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
     "clang_getCursorSemanticParent": ([_CUR], _CUR),
     "clang_getCursorLinkage": ([_CUR], c_int),
     "clang_getCursorTLSKind": ([_CUR], c_int),
+    "clang_Cursor_hasAttrs": ([_CUR], c_uint),
+    "clang_getCursorPrintingPolicy": ([_CUR], c_void_p),
+    "clang_PrintingPolicy_setProperty": ([c_void_p, c_int, c_uint], None),
+    "clang_PrintingPolicy_dispose": ([c_void_p], None),
+    "clang_getCursorPrettyPrinted": ([_CUR, c_void_p], _STR),
     "clang_Cursor_getStorageClass": ([_CUR], c_int),
     "clang_Cursor_getVarDeclInitializer": ([_CUR], _CUR),
     "clang_isCursorDefinition": ([_CUR], c_uint),
@@ -255,12 +262,15 @@ def evaluate(cursor: CXCursor) -> int | None:
 
 KEEP_GOING = 0x200
 """An option: headers that are not found do not end the parse."""
+IMPLICIT = 0x2000
+"""An option: attributes that the text does not write where they count are visited, too."""
 
 
 class TranslationUnit:
     """A parsed file, to be used in a ``with`` block: nothing taken from it may be used after the block.
 
-    ``unsaved`` replaces or supplies file contents.  ``options``: 1 is the detailed preprocessing record.
+    ``unsaved`` replaces or supplies file contents.  ``options``: 1 is the detailed preprocessing record,
+    ``IMPLICIT`` shows attributes that pragmas give.
     Raises FrontendError when libclang gives nothing back (it crashed, or cannot read the file).
     """
 

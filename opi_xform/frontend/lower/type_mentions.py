@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from opi_xform.frontend.clang.libclang import CXCursor, Kind, library, text
 from opi_xform.frontend.clang.source import Sources
-from opi_xform.frontend.clang.tree import Tree
+from opi_xform.frontend.clang.tree import Places, Tree
 from opi_xform.frontend.lower.exprs import Expressions
 from opi_xform.ir import ast
 from opi_xform.ir.ast import Expr, VarRef
@@ -47,7 +47,7 @@ def roots_of(body: ast.Stmt, variables: Iterable[ast.Variable]) -> Iterator[Expr
 
 
 def of_types(
-    cursors: Iterable[CXCursor], sources: Sources, lowering: Callable[[CXCursor], tuple[Tree, Expressions]]
+    cursors: Iterable[CXCursor], sources: Sources, lowering: Callable[[CXCursor], tuple[Tree, Places, Expressions]]
 ) -> list[VarRef]:
     """Those in declarations of types, and assertions, that stand in a file and in no system header."""
     out: list[VarRef] = []
@@ -55,7 +55,7 @@ def of_types(
         file, _ = sources.locate(library().clang_getCursorExtent(cursor).begin)
         if file is None or file.system:
             continue
-        tree, expressions = lowering(cursor)
+        tree, _, expressions = lowering(cursor)
         named = [i for i in range(len(tree) - 1, 0, -1) if tree.kind[i] == Kind.DECL_REF_EXPR]
         for i in named:
             expressions.lower(i)

@@ -371,17 +371,28 @@ class Macros:
                 position += 1
         return found or None
 
+    def definitions(self, name: str) -> list[Definition]:
+        """All definitions of a name, in their order."""
+        return [found for found in map(self._define_from, self._every.get(name, ())) if found is not None]
+
+    def defined(self) -> Iterator[tuple[CXCursor, str]]:
+        """Where each macro is defined that is not precompiled, with its name."""
+        return zip(self._definition_cursors, self._names, strict=True)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [text(self._unit.lib.clang_getCursorSpelling(c)) for c in self._definition_cursors]
+
     @cached_property
     def _by_name(self) -> dict[str, CXCursor | MacroPlace]:
-        spelling = self._unit.lib.clang_getCursorSpelling
-        return {**self._precompiled, **{text(spelling(c)): c for c in self._definition_cursors}}
+        return {**self._precompiled, **{name: cursor for cursor, name in self.defined()}}
 
     @cached_property
     def _every(self) -> dict[str, list[CXCursor | MacroPlace]]:
         """All definitions of each name, in their order."""
         out: dict[str, list[CXCursor | MacroPlace]] = {name: [place] for name, place in self._precompiled.items()}
-        for cursor in self._definition_cursors:
-            out.setdefault(text(self._unit.lib.clang_getCursorSpelling(cursor)), []).append(cursor)
+        for cursor, name in self.defined():
+            out.setdefault(name, []).append(cursor)
         return out
 
     def _define(self, expansion: CXCursor) -> Definition | None:

@@ -51,8 +51,7 @@ class Index:
         self.known: dict[str, set[tuple[str, int]]] = {}
         self.names: dict[str, str] = {}
         self.declarations: dict[str, list[tuple[ast.Unit, ast.Variable]]] = {}
-        defined = sorted({line for unit in units for line in unit.defined})
-        self.texts = Texts(sorted({path for unit in units for path in (*unit.files, *unit.headers)}), defined)
+        self.texts = Texts(sorted({macro for unit in units for macro in unit.macros}))
         self.edits: dict[tuple[str, int], tuple[ReplaceText, ...]] = {}
         self.inspected: dict[tuple[str, str, bool, str, int], Inspection] = {}
         self.unsteady = unsteady_macros(units)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from opi_xform.ir.link_guard import in_guard
-from opi_xform.text.macros import TEXT, Macros, without_comments
+from opi_xform.text.macros import TEXT, Macros
 
 _TOKEN = re.compile(
     rb"[A-Za-z_]\w*|[()\[\]{};]|//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
@@ -32,13 +32,10 @@ Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluat
 
 
 class Texts:
-    """Files as they were when first read.  program: all of the program, whose macros may ask for a size or type.
+    """Files as they were when first read.  macros: name and body of those that may ask for a size or type."""
 
-    defined: lines that define more macros.
-    """
-
-    def __init__(self, program: Iterable[str] = (), defined: Iterable[str] = ()) -> None:
-        self.program, self.defined = tuple(program), tuple(defined)
+    def __init__(self, macros: Iterable[tuple[str, str]] = ()) -> None:
+        self.macros = Macros(macros)
         self.files: dict[str, bytes] = {}
         self.found: dict[str, dict[bytes, list[Occurrence]]] = {}
         self.named: dict[tuple[str, bool], dict[bytes, int]] = {}
@@ -62,23 +59,19 @@ class Texts:
         return self.found[path].get(name.encode(), [])
 
     @cached_property
-    def macros(self) -> Macros:
-        lines = (os.fsencode(line) for line in self.defined)
-        return Macros((*lines, *(without_comments(self.read(path)) for path in self.program)))
-
-    @cached_property
     def asking(self) -> frozenset[bytes]:
         """What does not evaluate what it is given in parentheses, or may not: macros that ask for sizes, too."""
         return _UNEVALUATED | self.macros.naming(_UNEVALUATED)
 
     @cached_property
     def typed(self) -> frozenset[bytes]:
-        """Words that tell what is meant by the type of what they are given."""
-        return _TYPES | self.macros.naming(_TYPES)
+        """Words that tell what is meant by the type of what they are given, or may: pasted names stand in no text."""
+        some = _TYPES | self.macros.pasting
+        return some | self.macros.naming(some)
 
     def looks_at_types(self, text: str) -> bool:
         """What stands in a text may mean something else where a name has another type."""
-        return not self.typed.isdisjoint(re.findall(rb"\w+", os.fsencode(text)))
+        return not self.typed.isdisjoint(re.findall(rb"[\w$\x80-\xff]+", os.fsencode(text)))
 
     def shows(self, words: Iterable[bytes]) -> bool:
         """A macro of these, or one that they are made of, turns what it is given into text, or pastes it."""

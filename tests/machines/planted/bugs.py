@@ -50,7 +50,7 @@ _ALIASES = "opi_xform.ownership.conditions.addresses.aliases"
 _MODIFIED = "opi_xform.calls.modified"
 _REQUESTS = "opi_xform.ownership.conditions.calls.pending_requests"
 _STEPS = "opi_xform.values.steps"
-_UNSEEN = "opi_xform.ownership.spelling.attributes"
+_UNSEEN = "opi_xform.frontend.lower.attributes"
 
 BUGS = (
     Bug(
@@ -224,9 +224,9 @@ BUGS = (
     Bug(
         "destructors are not run",
         _UNSEEN,
-        "(constructor|destructor|cleanup|",
-        "(constructor|cleanup|",
-        ("odd_destructor",),
+        '"constructor", "destructor", "cleanup"',
+        '"constructor", "cleanup"',
+        ("odd_destructor", "odd_attribute_given", "odd_attribute_pasted"),
         condition="analysed",
     ),
     Bug(
@@ -240,16 +240,16 @@ BUGS = (
     Bug(
         "an object has one name",
         _UNSEEN,
-        "cleanup|ifunc|alias|weakref",
-        "cleanup|ifunc|weakref",
+        '"ifunc", "alias", "weakref"',
+        '"ifunc", "weakref"',
         ("g_alias_pointer", "g_alias_flag", "g_alias_start", "odd_alias"),
         condition="analysed",
     ),
     Bug(
         "labels of the assembler name nothing",
-        _UNSEEN,
-        "return any(name.search(text) for text in texts)",
-        "return False",
+        "opi_xform.ownership.spelling.attributes",
+        "elif any(named.setdefault(",
+        "elif False and any(named.setdefault(",
         ("odd_asm_name",),
         condition="analysed",
     ),

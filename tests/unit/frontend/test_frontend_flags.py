@@ -14,7 +14,7 @@ from frontend_support import calls, parse
 
 from opi_xform.frontend import FrontendError, flags, parse_unit, pickling
 from opi_xform.frontend.cache import Entry
-from opi_xform.frontend.flags import CompilationDatabase, clean
+from opi_xform.frontend.flags import CompilationDatabase, clean, links_otherwise
 
 
 @pytest.fixture(autouse=True)
@@ -295,7 +295,21 @@ class TestBuiltinHeaders:
         assert "pip install 'opi_xform[headers]'" in said
 
 
-def test_macros_of_flags_are_lines_of_a_text() -> None:
+def test_macros_of_flags() -> None:
     given = ["-O2", "-DN", "-D", "M=3", "-DATTR(x)=__attribute__((x))", "-DNONE="]
-    lines = ("#define N 1\n", "#define M 3\n", "#define ATTR(x) __attribute__((x))\n", "#define NONE \n")
-    assert flags.definitions(given) == lines
+    assert flags.definitions(given) == [("N", "1"), ("M", "3"), ("ATTR", "__attribute__((x))"), ("NONE", "")]
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        (["-Wl,-fini=f", "-Wl,-rpath,/lib", "-Wl,--as-needed"], ["-Wl,-fini=f"]),
+        (["-Xlinker", "--wrap=f", "-Xlinker", "--gc-sections"], ["-Wl,--wrap=f"]),
+        (["-e", "start", "-T", "all.ld"], ["-estart", "-Tall.ld"]),
+        (["-Wl,-Ttext=0x400000", "-Wl,-export-dynamic", "-Wl,-rpath,@loader_path"], []),
+        (["-Wl,-z,muldefs", "-Wl,-T,all.ld", "-Wl,@more"], ["-Wl,-z,muldefs", "-Wl,-T,all.ld", "-Wl,@more"]),
+    ],
+)
+def test_what_has_the_linker_make_another_program_is_kept(given: list[str], left: list[str]) -> None:
+    assert clean(given) == left
+    assert links_otherwise(left) == left

@@ -47,7 +47,11 @@ CONDITION = Condition(
     "analysed",
     "The call is reached from main, by paths that the analysis follows.",
     codes=(Reason.NOT_ANALYSED.send, Reason.NOT_ANALYSED.recv),
-    enforced=("ownership.spelling.attributes:unseen_call", "ownership.decide:decide"),
+    enforced=(
+        "ownership.spelling.attributes:unseen_call",
+        "frontend.lower.attributes:Finder",
+        "ownership.decide:decide",
+    ),
     program=check_program,
     site=check,
 )

@@ -11,6 +11,7 @@ _PARAMETERS = "opi_xform.ownership.spelling.parameters"
 _BODIES = "opi_xform.attempts.bodies"
 _OWN = "opi_xform.attempts.own_parameters"
 _UNSEEN = "opi_xform.ownership.spelling.attributes"
+_FINDER = "opi_xform.frontend.lower.attributes"
 
 BUGS = (
     Bug(
@@ -23,10 +24,10 @@ BUGS = (
     ),
     Bug(
         "assembly outside of functions is none of the program",
-        "opi_xform.ownership.spelling.attributes",
-        "if at is not None:",
+        _FINDER,
+        'if place is not None and self._printed(cursor).startswith("__asm"):',
         "if False:",
-        ("odd_assembly", "odd_assembly_macro"),
+        ("odd_assembly", "odd_assembly_macro", "odd_asm_in_guard", "odd_asm_in_braces"),
         condition="analysed",
     ),
     Bug(
@@ -356,42 +357,43 @@ BUGS = (
         condition="comparison with NULL",
     ),
     Bug(
-        "attributes are where their words are",
-        _UNSEEN,
-        "macros.around(_ATTRIBUTES)",
-        "set(_ATTRIBUTES)",
-        ("odd_attribute_by_macro",),
-        condition="analysed",
-    ),
-    Bug(
-        "flags define nothing that runs by itself",
-        _UNSEEN,
-        "for path, text in sorted(flags.items()):",
-        "for path, text in ():",
-        ("odd_attribute_of_flags",),
-        condition="analysed",
-    ),
-    Bug(
-        "a pragma is a line",
-        _UNSEEN,
-        "word = _OPERATOR.search(group.text)",
-        "word = None",
+        "a pragma gives no attributes",
+        _FINDER,
+        "if word or len(places) > len(told):",
+        "if word:",
         ("odd_pragma_operator",),
         condition="analysed",
     ),
     Bug(
-        "assembly in the guard of other languages is in a function",
-        _UNSEEN,
-        "_CXX.sub(blanked, code)",
-        "code",
-        ("odd_asm_in_guard",),
-        also=Bug(
-            "braces that are left open count as closed",
-            _UNSEEN,
-            "and not _OPEN.search(plain)",
-            "",
-            (),
-        ),
+        "attributes after a definition are left away",
+        _FINDER,
+        "for i in (0, *inside) if self._defined else ():",
+        "for i in ():",
+        ("odd_attribute_later", "odd_attribute_later_macro"),
+        condition="analysed",
+    ),
+    Bug(
+        "a macro writes no attribute on what was defined before",
+        _FINDER,
+        "made = (tree.raw_begin[i] | tree.raw_end[i]) & MACRO_BIT or macros.within(file.path, begin, end)",
+        "made = False",
+        ("odd_attribute_later_macro",),
+        condition="analysed",
+    ),
+    Bug(
+        "no section has functions run",
+        _FINDER,
+        "or _section(printed)\n",
+        'or ""\n',
+        ("odd_fini_array",),
+        condition="analysed",
+    ),
+    Bug(
+        "the linker is told nothing of names",
+        _FINDER,
+        "yield from (Unseen(main.span(0, 0, False), FLAG, flag) for flag in links_otherwise(flags))",
+        "",
+        ("odd_linked_fini", "odd_linked_name"),
         condition="analysed",
     ),
     Bug(
@@ -400,6 +402,13 @@ BUGS = (
         "if key.startswith(_WRAPPER) or key in _TRACERS:",
         "if False:",
         ("odd_wrap",),
+        also=Bug(
+            "nor is it told anything",
+            _FINDER,
+            "yield from (Unseen(main.span(0, 0, False), FLAG, flag) for flag in links_otherwise(flags))",
+            "",
+            (),
+        ),
         condition="analysed",
     ),
     Bug(

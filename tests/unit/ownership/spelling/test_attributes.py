@@ -11,6 +11,8 @@ SECOND = "`{}` gives a function or object a name that nothing shows"
 WRAP = "the linker's `--wrap` may have the program call a function that nothing is seen to call"
 UNSEEN = "`{}` makes the program run functions that nothing is seen to call"
 OUTSIDE = "`asm` outside of functions may make code and names that nothing shows"
+PRAGMA = "a pragma gives a function or object an attribute, which may have other code run than is seen"
+UNREAD = "an attribute that could not be read may have functions run that nothing is seen to call"
 WEAK = "another definition may replace a function that is `weak`"
 
 
@@ -50,10 +52,30 @@ WEAK = "another definition may replace a function that is `weak`"
             '#define S(s) __attribute__((used, section(s)))\nstatic void (*f)(void) S(".fini" "_array") = 0;',
             UNSEEN.format("fini_array"),
         ),
-        ('void f(void) {}\nvoid g(void);\n_Pragma("weak g = f")\n', WEAK),
-        ("#define DO(x) _Pragma(#x)\nvoid f(void) {}\nvoid g(void);\nDO(weak g = f)\n", WEAK),
+        ('void f(void) {}\nvoid g(void);\n_Pragma("weak g = f")\n', PRAGMA),
+        ("#define DO(x) _Pragma(#x)\nvoid f(void) {}\nvoid g(void);\nDO(weak g = f)\n", PRAGMA),
         ("void f(void) {}\nvoid g(void);\n#pragma redefine_extname g f\n", SECOND.format("redefine_extname")),
         ("void f(void) {}\n#pragma weak f\n", WEAK),
+        (
+            "#define WITH(kw, x) kw((x))\nstatic void f(void) WITH(__attribute__, destructor);",
+            UNSEEN.format("destructor"),
+        ),
+        ("#define A(a, b) __attribute__((a##b))\nstatic void f(void) A(destr, uctor);", UNSEEN.format("destructor")),
+        (
+            "#define D(f) __attribute__((clean##up(f)))\nvoid c(int *p); void f(void) { int n D(c) = 0; }",
+            UNSEEN.format("cleanup"),
+        ),
+        ("static void f(void) {}\nstatic void f(void) __attribute__((destructor));", UNREAD),
+        ("#define LAST __attribute__((destructor))\nstatic void f(void) {}\nLAST static void f(void);", UNREAD),
+        ("static void f(void) {}\nvoid g(void) { void f(void) __attribute__((destructor)); f(); }", UNREAD),
+        ('__attribute__((section(".text\\n.globl g\\n"))) void f(void) {}', UNREAD),
+        (
+            "#define S(s) __attribute__((section(#s)))\nS(.fini_array) static void (*f)(void) = 0;",
+            UNSEEN.format("fini_array"),
+        ),
+        ('#if 0\nnamespace x {\n#endif\nint n; asm("nop");\n#if 0\n}\n#endif\n', OUTSIDE),
+        ('void h(void) __asm__("x"); void g(void) __asm__("x");', SECOND.format("asm")),
+        ('#define WEAK_OF(f) _Pra##gma("weak f")\nvoid f(void);\n_Pragma("weak f")\nvoid f(void) {}', PRAGMA),
         ("int __wrap_puts(const char *s) { return s[0]; }", WRAP),
     ],
 )
@@ -76,6 +98,11 @@ def test_programs_with_them(text: str, meaning: str) -> None:
         "static int cleanup(int alias) { CHECK(alias); return alias; }\n"
         "static int f(void) { CHECK(cleanup(1)); return 0; }",
         '__attribute__((deprecated("use the alias (weak)"))) static int f(void) { return 0; }',
+        "#define PAD(x) __attribute__((__##x##__))\nstatic void f(void) PAD(unused); static void f(void) {}",
+        "static int f(void) { return 1; }\nstatic int f(void); /* __attribute__ */ int g(int a[3]);",
+        "void *malloc(unsigned long n); int puts(const char *s); int puts(const char *s) { return s[0]; }",
+        '__attribute__((section("notes.text"))) static void f(void) {}',
+        "__attribute__((noreturn)) void f(void); __attribute__((aligned(64), unused)) static int n;",
         "#define PARALLEL(x) _Pragma(#x)\nstatic void f(int weak) { PARALLEL(GCC ivdep) while (weak) weak--; }",
         '#ifdef __cplusplus\nextern "C" {\n#endif\n'
         'static void f(void) { int n = 0; __asm__("nop"); if (n) { __asm__("nop"); } }\n'
