@@ -36,7 +36,7 @@ def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
         reached.add(use.place[:3])
         if _may_be_handed_over(program, plain(use.call.args[use.argument])):
             plainly.setdefault(use.place, []).append(use)
-        begins_inside = use.row is None and use.lo is not None and use.lo.terms
+        begins_inside = use.lo is None or (use.row is None and use.lo.terms)
         # that memory is given away is the first condition that is asked of it
         if alone and (begins_inside or use.place in unknown or use.object in program.values.given_away):
             inside.add(use.place[:3])
