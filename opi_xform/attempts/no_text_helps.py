@@ -6,17 +6,22 @@ receives with which a block's life ends or begins convert whatever is said of th
 local pointer to elements (``ownership/last/edits.py``): none may be left of which the program allows that.  Where no
 other attempt comes after this one, more sites stay: messages that begin inside their buffers (some attempts divide
 these, or give messages buffers of their own), calls that the program graph does not have, messages of which it is not
-known which block they are in, and buffers whose address is given to what is not followed (others may name pointers in
-other ways, so that more is known of them).
+known which block they are in, structs, and buffers whose address is given to what is not followed, or of which a number
+or a copy is made (others may name pointers in other ways, so that more is known of them).
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from opi_xform.attempts.again import site
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.uses import buffers, collect
+from opi_xform.ownership.conditions.addresses import values
+from opi_xform.ownership.conditions.calls import variable
+from opi_xform.ownership.deciding.facts import BufferFacts, ProgramFacts
 from opi_xform.ownership.last.edits import in_any_words
-from opi_xform.ownership.model.buffers import Place, Program, Use
+from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Use
 from opi_xform.ownership.model.plan import Decision, Plan, SiteKey
 from opi_xform.ownership.spelling.mentions import plain
 
@@ -28,7 +33,8 @@ _BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", 
 def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
     """All sites that stay do so whatever the words are.  alone: no other attempt is made with other words."""
     uses = collect(program)
-    unknown = {use.place for use in buffers(program, uses)[1]} if alone else set()
+    groups, strays = buffers(program, uses)
+    unknown = {use.place for use in strays}
     plainly: dict[Place, list[Use]] = {}
     inside: set[SiteKey] = set()
     reached: set[SiteKey] = set()
@@ -46,15 +52,29 @@ def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
         return d.code in FORM or (alone and here not in reached) or d.code in _BYTES or here in inside
 
     kept = [d for d in plan.decisions if d.decision == "keep"]
-    if not all(map(stays, kept)):
+    open_ = {site(d) for d in kept if not stays(d)}
+    if open_ and (not alone or program.exchanges or not open_ <= _never(program, groups, open_)):
         return False
-    open_ = {site(d) for d in kept if d.code not in FORM}
-    return not in_any_words(program, {p: mine for p, mine in plainly.items() if p[:3] in open_})
+    named = {site(d) for d in kept if d.code not in FORM}
+    return not in_any_words(program, {p: mine for p, mine in plainly.items() if p[:3] in named})
+
+
+def _never(program: Program, groups: Sequence[Buffer], sites: Collection[SiteKey]) -> set[SiteKey]:
+    """Sites whose buffer is neither an array nor a block, or of whose address something is made."""
+    facts = ProgramFacts((), program, Options())
+    out: set[SiteKey] = set()
+    for buffer in groups:
+        mine = {use.place[:3] for use in buffer.uses}
+        if not mine.isdisjoint(sites) and not mine <= out:
+            one = BufferFacts(facts, buffer)
+            if variable.check(one) is not None or values.check(one) is not None:
+                out |= mine
+    return out
 
 
 def _may_be_handed_over(program: Program, e: ast.Expr) -> bool:
     """A local pointer that ``last/edits.py`` (``address``) would let a call set."""
-    variable = program.variables[e.var] if isinstance(e, ast.VarRef) else None
-    if variable is None or variable.kind not in ("local", "param") or not variable.type.is_pointer:
+    named = program.variables[e.var] if isinstance(e, ast.VarRef) else None
+    if named is None or named.kind not in ("local", "param") or not named.type.is_pointer:
         return False
-    return variable.type.elem is not None and variable.type.elem.kind not in ("void", "function")
+    return named.type.elem is not None and named.type.elem.kind not in ("void", "function")

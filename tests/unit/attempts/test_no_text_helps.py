@@ -74,6 +74,22 @@ def test_a_message_of_which_the_block_is_not_known_stays_in_any_words() -> None:
     assert not no_text_helps(found.program, kept(found, "OPI402"), False)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "helps"),
+    [
+        ("return b[0] > 1;", "return b[0] > 1;", True),
+        ("return b[0] > 1;", "return (long)&b[1] % 64;", False),  # a number is made of the address
+        ("double b[N];", "struct { double x[9]; } b;", False),
+    ],
+)
+def test_a_struct_and_an_address_that_is_looked_at_stay_in_any_words(old: str, new: str, helps: bool) -> None:
+    """Where another attempt comes behind, that one may take the struct apart, or name a pointer in another way."""
+    text = PLAIN.replace(old, new)
+    found = source(text.replace("(b,", "(&b,").replace("b[0]", "b.x[0]") if "struct" in new else text)
+    assert no_text_helps(found.program, kept(found, "OPI105"), True) is not helps
+    assert not no_text_helps(found.program, kept(found, "OPI105"), False)
+
+
 @pytest.mark.parametrize(("given", "helps"), [("look(b);", False), ("", True)])
 def test_a_buffer_that_is_given_to_what_is_not_followed_stays_in_any_words(given: str, helps: bool) -> None:
     """Where another attempt comes behind, that one may tell pointers apart."""
