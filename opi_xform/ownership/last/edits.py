@@ -77,8 +77,9 @@ def _followed(program: Program) -> bool:
     """What becomes of an address is known everywhere."""
     if not program.complete or program.graph.background.nodes or program.points_to.taken_apart() or program.apart:
         return False
-    # a jump out of a function that is not followed leads nowhere in the graph
-    return not any(program.functions[frame.function].refused for frame in program.graph.frames)
+    if any(program.functions[frame.function].refused for frame in program.graph.frames):
+        return False  # a jump out of it leads nowhere in the graph
+    return True
 
 
 def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:

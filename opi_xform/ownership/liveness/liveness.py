@@ -25,6 +25,8 @@ from opi_xform.record import dataclass
 from opi_xform.regions.live import Live
 from opi_xform.regions.sets import ROUGHLY, BudgetExceeded
 
+LARGE = 20_000  # nodes of a program from which on buffers are many, and what most of them take is for nothing
+
 
 @dataclass(frozen=True, slots=True)
 class _Solved:
@@ -138,8 +140,8 @@ class Judge(BufferEvents):
     def tried(self, assumed: Assumed) -> Judged | None:
         """What is found on so much that is assumed; None: the integer sets took too long, however rough they are.
 
-        Exact sets are worth no more at first than rough ones are.  Where rough ones get to no end with that, exact ones
-        would not with more of it, and are given up.
+        In a large program exact sets are worth no more at first than rough ones are.  Where rough ones get to no end
+        with that, exact ones would not with more of it, and are given up.
         """
         regions = self.regions
         if regions.rough:
@@ -149,12 +151,14 @@ class Judge(BufferEvents):
             if found is None:
                 regions.be_rough()
             return found
-        regions.be_exact(ROUGHLY)
+        large = len(self.program.graph.nodes) > LARGE
+        regions.be_exact(ROUGHLY if large else 1)
         found = self.attempted(assumed)
         if found is None:
             regions.be_rough()
-            if self.attempted(assumed) is None and self.tried_ahead(assumed) is None:
-                return None
+            rough = self.attempted(assumed) or self.tried_ahead(assumed)
+            if rough is None or not large:
+                return rough
             regions.be_exact()
             ahead_only, self.ahead_only = self.ahead_only, False
             self.solved = {key: one for key, one in self.solved.items() if one.found is not None}

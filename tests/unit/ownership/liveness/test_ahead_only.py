@@ -7,6 +7,7 @@ from conditions_support import only_buffer
 from ownership_support import source
 
 from opi_xform.codes import Reason
+from opi_xform.ownership.liveness import liveness
 from opi_xform.ownership.liveness.findings import Finding, Judged
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Options, Program
@@ -131,8 +132,12 @@ def test_exact_sets_are_gone_on_with_where_rough_ones_get_to_an_end(
 
     monkeypatch.setattr(Judge, "judged", judged)
     program, buffer = buffer_of(f"{HARD} {PACK} {SEND}")
-    judge = Judge(program, buffer, buffer.objects[0], False)
+    Judge(program, buffer, buffer.objects[0], False)
     part = OPERATIONS // ROUGHLY
+    assert tried == [(False, OPERATIONS), *([] if enough == OPERATIONS else [(True, part)])]  # a small program
+    monkeypatch.setattr(liveness, "LARGE", 0)
+    tried.clear()
+    judge = Judge(program, buffer, buffer.objects[0], False)
     assert tried[:3] == [(False, part), (True, part), (False, OPERATIONS)]
     assert tried[3:] == ([] if enough == OPERATIONS else [(True, part)])
     assert judge.regions.rough is (enough > OPERATIONS)
