@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from opi_xform.divide.places import Offsets
 from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError
+from opi_xform.frontend.pickling import renamed
 from opi_xform.ir.ast import Unit, Units
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Decision, Edit, Note, Plan, SiteKey, Told
@@ -144,12 +145,25 @@ class Again:
         """The units with these texts, and what was parsed, in a copy below a folder."""
         lay_out(top, self.units, texts, self.sources)
         jobs = [(mirrored(top, self.sources.name(u.path)), mirrored_flags(top, self.flags(u.path))) for u in self.units]
+        known = [self._unchanged(top, texts, unit) for unit in self.units]
+        parsed = iter(self.parse([job for job, unit in zip(jobs, known, strict=True) if unit is None]))
         units: list[Unit] = []
-        for result in self.parse(jobs):
+        for unit in known:
+            result = unit or next(parsed)
             if isinstance(result, FrontendError) or any(d.severity == "error" for d in result.diagnostics):
                 return None
             units.append(result)
         return Units.of(units), jobs
+
+    def _unchanged(self, top: str, texts: Mapping[str, bytes], unit: Unit) -> Unit | None:
+        """The unit in the copy, where all that it was made of is as before; None: it has to be parsed."""
+        names = {file: self.sources.name(file) for file in (unit.path, *unit.files)}
+        if not texts.keys().isdisjoint(names.values()):
+            return None
+        try:
+            return renamed(unit, {file: mirrored(top, name) for file, name in names.items()})
+        except RecursionError:
+            return None
 
     def _moved(self, told: Told, top: str, moved: Mapping[str, Moved]) -> Told:
         file = self.sources.name(told.file)

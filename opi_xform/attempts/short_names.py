@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
+from opi_xform.attempts.no_text_helps import FORM
 from opi_xform.attempts.own_parameters import own_parameters
 from opi_xform.attempts.passed_on import passed_on
 from opi_xform.divide.places import Offsets
@@ -40,7 +41,7 @@ class Plainly:
         for use in collect(program):
             names = {e.var for e in within(use.call.args[use.argument]) if isinstance(e, ast.VarRef)}
             self.given.setdefault(use.place[:3], set()).update(names)
-        kept = [d for d in plan.decisions if d.decision == "keep"]
+        kept = [d for d in plan.decisions if d.decision == "keep" and d.code not in FORM]
         keys = {key for d in kept for key in self.given.get(site(d), ())}
         said = {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")}
         keys |= _naming(again.units, said)

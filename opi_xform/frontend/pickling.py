@@ -9,7 +9,8 @@ from __future__ import annotations
 import copyreg
 import io
 import pickle
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from operator import attrgetter
 from typing import Any
@@ -26,12 +27,10 @@ def _reducer(cls: type[Any]) -> Callable[[Any], tuple[type[Any], tuple[Any, ...]
     return lambda value: (cls, get(value))
 
 
-_TABLE: dict[type[Any], Callable[[Any], Any]] = {
-    cls: _reducer(cls)
-    for module in (ast, span, types)
-    for cls in vars(module).values()
-    if isinstance(cls, type) and is_dataclass(cls)
-}
+_CLASSES: tuple[type[Any], ...] = tuple(
+    cls for module in (ast, span, types) for cls in vars(module).values() if isinstance(cls, type) and is_dataclass(cls)
+)
+_TABLE: dict[type[Any], Callable[[Any], Any]] = {cls: _reducer(cls) for cls in _CLASSES}
 
 
 class _Pickler(pickle.Pickler):
@@ -43,6 +42,55 @@ def dumps(unit: Unit) -> bytes:
     out = io.BytesIO()
     _Pickler(out, pickle.HIGHEST_PROTOCOL).dump(unit)
     return out.getvalue()
+
+
+def renamed(unit: Unit, files: Mapping[str, str]) -> Unit:
+    """The unit, with other names of its files: in spans, and in the keys of what is a file's own.
+
+    Raises RecursionError as ``dumps`` does.
+    """
+    longest = sorted(files, key=len, reverse=True)
+    names = re.compile("|".join(map(re.escape, longest)) or "(?!)")
+    known: dict[str, str] = {}
+
+    def name(text: str) -> str:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = names.sub(lambda m: files[m[0]], text)
+        return found
+
+    class Moving(pickle.Pickler):
+        dispatch_table = {**copyreg.dispatch_table, **{cls: _mover(cls, name) for cls in _CLASSES}}  # noqa: RUF012
+
+    out = io.BytesIO()
+    Moving(out, pickle.HIGHEST_PROTOCOL).dump(unit)
+    return loads(out.getvalue())
+
+
+def _mover(cls: type[Any], name: Callable[[str], str]) -> Callable[[Any], tuple[type[Any], tuple[Any, ...]]]:
+    """As ``_reducer`` makes them, with texts renamed that may name a file."""
+    plain = _reducer(cls)
+    at = tuple(i for i, f in enumerate(fields(cls)) if re.search(r"\bstr\b", str(f.type)))
+    if not at:
+        return plain
+
+    def reduced(value: Any) -> tuple[type[Any], tuple[Any, ...]]:
+        given = list(plain(value)[1])
+        for i in at:
+            given[i] = _renamed(given[i], name)
+        return cls, tuple(given)
+
+    return reduced
+
+
+def _renamed(value: Any, name: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return name(value)
+    if isinstance(value, (tuple, frozenset)):
+        return type(value)(name(v) if isinstance(v, str) else v for v in value)
+    if isinstance(value, Mapping):
+        return {name(key): of for key, of in value.items()}
+    return value
 
 
 def loads(data: bytes) -> Unit:

@@ -65,6 +65,11 @@ class Regions:
         self.rough = True
         self.context.set_max_operations(max(self.operations // ROUGHLY, 1))
 
+    def be_exact(self, part: int = 1) -> None:
+        """Exact sets from here on, worth a part of what they may be."""
+        self.rough = False
+        self.context.set_max_operations(max(self.operations // part, 1))
+
     def parse(self, params: str, constraints: str) -> Set:
         body = f" : {constraints}" if constraints else ""
         text = f"[{params}] -> {{ [o]{body} }}"

@@ -24,7 +24,8 @@ from opi_xform.ownership.explain.pointers.row_uses import read_in_another_row, s
 from opi_xform.ownership.explain.pointers.settings import read_as_one_of_several
 from opi_xform.ownership.explain.reaching.in_common import meets, written_before
 from opi_xform.ownership.explain.reasons import liveness_refusal
-from opi_xform.ownership.liveness.liveness import Finding, Judge
+from opi_xform.ownership.liveness.findings import Finding
+from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.addresses import AddressFlow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, StopOthers

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from opi_xform.ownership.buffers.counted import counted
 from opi_xform.ownership.deciding.receives import replacing_places, touched_early
+from opi_xform.ownership.liveness.findings import fine
 from opi_xform.ownership.liveness.liveness import Alike, Judge
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program
 from opi_xform.ownership.model.plan import Told
@@ -79,7 +80,7 @@ def _filled(
     program: Program, buffer: Buffer, options: Options, judges: dict[int, Judge], known: Known, told_only: bool
 ) -> frozenset[Place]:
     """Judges once more with what counters say of sends, where that may help."""
-    if buffer.swaps or all(Judge.fine(judge.initial, judge.findings) for judge in judges.values()):
+    if buffer.swaps or all(fine(judge.initial, judge.findings) for judge in judges.values()):
         return frozenset()  # what a counter says of a name is not said of the block that it got
     filled = counted(program, buffer)
     if filled:

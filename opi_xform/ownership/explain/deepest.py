@@ -42,7 +42,8 @@ from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, writ
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.asked import Judges, Steps
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
-from opi_xform.ownership.liveness.liveness import Finding, Judge
+from opi_xform.ownership.liveness.findings import Finding
+from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.addresses import COMPUTED_PLACE, NO_START, POINTS_INTO
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling

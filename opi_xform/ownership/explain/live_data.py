@@ -430,8 +430,17 @@ class LiveData:
             return True
         if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
             return False
-        variables = any(root[0] != STORED for root in found)
-        return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
+        return any(root[0] != STORED for root in found) and self.is_of(n, objects)
+
+    def is_of(self, n: int, blocks: Objects) -> bool:
+        """These blocks are what a node may touch: all of them, and no other one.  Most nodes touch many more."""
+        left, table = set(blocks), self.program.values.objects.table
+        for o in self.program.values.accesses.objects(n):
+            mine = (o >= 0 and table[o].members) or (o,)
+            if not blocks.issuperset(mine):
+                return False
+            left.difference_update(mine)
+        return not left
 
     def by_words(self, argument: ast.Expr, frame: int, n: int) -> bool:
         """A node names the pointer of a call by the same words, in the same call of its function."""

@@ -39,7 +39,7 @@ from opi_xform.ownership.explain.reaching.roots import at_root, of_a_root, on_no
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.liveness.failures import failures_of
-from opi_xform.ownership.liveness.liveness import Finding
+from opi_xform.ownership.liveness.findings import Finding
 from opi_xform.ownership.liveness.longest import shorter
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of

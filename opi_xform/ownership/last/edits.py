@@ -51,10 +51,8 @@ def of_blocks(
 
     supposed: gets the tests against NULL of which it is supposed that the program ends at them for want of memory.
     """
-    if not program.complete or program.graph.background.nodes or program.points_to.taken_apart() or program.apart:
+    if not _followed(program):
         return []
-    if any(program.functions[frame.function].refused for frame in program.graph.frames):
-        return []  # a jump out of it leads nowhere in the graph
     by_place: dict[Place, list[Use]] = {}
     for use in uses:
         if use.place in kept:
@@ -63,6 +61,24 @@ def of_blocks(
     if not sites:
         return []
     return _Ending(units, program, options, supposed).run(sites, frozenset(taken))
+
+
+def in_any_words(program: Program, sites: Mapping[Place, Sequence[Use]]) -> set[Place]:
+    """Of some sites that name local pointers, those that may convert so in other words for the same."""
+    if not sites or not _followed(program):
+        return set()
+    ending = _Ending((), program, Options())
+    found = {p: ending.pool(uses) for p, uses in sites.items()}
+    pools = ((p, pool) for p, pool in found.items() if pool is not None)
+    return {p for p, pool in pools if ending.at_each_level(sites[p], pool) and ending.of_life(sites[p], pool)}
+
+
+def _followed(program: Program) -> bool:
+    """What becomes of an address is known everywhere."""
+    if any(program.functions[frame.function].refused for frame in program.graph.frames):
+        return False  # a jump out of it leads nowhere in the graph
+    whole = program.complete and not program.graph.background.nodes
+    return whole and not program.points_to.taken_apart() and not program.apart
 
 
 def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
@@ -203,7 +219,7 @@ class _Ending:
                 edits[p] = self.edits(uses, pool)
             except _Refused:
                 continue
-            if self.last(uses, pool) if uses[0].side == "send" else self.first(uses, pool):
+            if self.of_life(uses, pool):
                 pools[p] = pool
         while True:  # what is pending at a call that stays is not given away at another; what is received into is fresh
             staying = [p for p in pools if sites[p][0].side == "send" and self.pending(pools[p], pools)]
@@ -230,6 +246,10 @@ class _Ending:
         if pool.owners and any(use.op.request is not None for use in uses):
             return False
         return all(self.blocks.at_each_level(pool, use.node) for use in uses)
+
+    def of_life(self, uses: Sequence[Use], pool: Pool) -> bool:
+        """The life of the block ends, or begins, with the call."""
+        return self.last(uses, pool) if uses[0].side == "send" else self.first(uses, pool)
 
     def last(self, uses: Sequence[Use], pool: Pool) -> bool:
         """In each copy of the call, it is the last that is done with the block."""

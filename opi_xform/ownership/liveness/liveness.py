@@ -19,42 +19,13 @@ from opi_xform.memory.poly import number
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed, BufferEvents
 from opi_xform.ownership.liveness.failures import FAILURES
+from opi_xform.ownership.liveness.findings import Finding, Judged
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.record import dataclass
 from opi_xform.regions.live import Live
-from opi_xform.regions.sets import BudgetExceeded
+from opi_xform.regions.sets import ROUGHLY, BudgetExceeded
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """ok: the use may pass ownership as far as liveness goes; else ``reason`` says why not.
-
-    replacing: if it is a receive that keeps what is there where the source is MPI_PROC_NULL.
-    """
-
-    ok: bool
-    reason: Reason | None = None
-    assumptions: tuple[str, ...] = ()
-    replacing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What one attempt found: whether first contents are read, whether calloc's zeros are, whether memory without
-    contents may be, the finding of each use.
-
-    cleared: first contents are read where a receive keeps what is there, and zeros can be them.
-    """
-
-    initial: bool
-    zeros: bool
-    unwritten: bool
-    cleared: bool
-    findings: dict[tuple[int, int], Finding]
-
-    def fine(self) -> bool:
-        """Every use may pass ownership; what calloc's zeros are needed for, OPI_Calloc serves."""
-        return Judge.fine(self.initial, self.findings)
+LARGE = 20_000  # nodes of a program from which on buffers are many, and what most of them take is for nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,31 +140,54 @@ class Judge(BufferEvents):
     def tried(self, assumed: Assumed) -> Judged | None:
         """What is found on so much that is assumed; None: the integer sets took too long, however rough they are.
 
-        Where they did, what no message of the buffer's start leads to is left aside, and other messages are not judged.
+        In a large program exact sets are worth no more at first than rough ones are.  Where rough ones get to no end
+        with that, exact ones would not with more of it, and are given up.
         """
-        for _ in range(1 if self.regions.rough or self.told_only else 2):
-            try:
-                with self.regions.budget():
-                    return self.judged(assumed)
-            except BudgetExceeded:
-                self.regions.context.reset_operations()
-                self.regions.be_rough()
-        if self.ahead_only or self.indexed is not None or self.swaps or self.told_only:
-            return None
-        self.ahead_only = True
+        regions = self.regions
+        if regions.rough:
+            return self.attempted(assumed) or self.tried_ahead(assumed)
+        if self.told_only:
+            found = self.attempted(assumed)
+            if found is None:
+                regions.be_rough()
+            return found
+        large = len(self.program.graph.nodes) > LARGE
+        regions.be_exact(ROUGHLY if large else 1)
+        found = self.attempted(assumed)
+        if found is None:
+            regions.be_rough()
+            rough = self.attempted(assumed) or self.tried_ahead(assumed)
+            if rough is None or not large:
+                return rough
+            regions.be_exact()
+            ahead_only, self.ahead_only = self.ahead_only, False
+            self.solved = {key: one for key, one in self.solved.items() if one.found is not None}
+            found = self.attempted(assumed)
+            if found is None:
+                regions.be_rough()
+                self.ahead_only = ahead_only
+                return self.attempted(assumed)
+        regions.be_exact()
+        return found
+
+    def attempted(self, assumed: Assumed) -> Judged | None:
+        """What is found, where the integer sets do not take too long."""
         try:
             with self.regions.budget():
-                found = self.judged(assumed)
+                return self.judged(assumed)
         except BudgetExceeded:
             self.regions.context.reset_operations()
-            found = None
+            return None
+
+    def tried_ahead(self, assumed: Assumed) -> Judged | None:
+        """The same, with what no message of the buffer's start leads to left aside: other messages are not judged."""
+        if self.ahead_only or self.indexed is not None or self.swaps or self.told_only or not self.leaves_aside():
+            return None
+        self.ahead_only = True
+        found = self.attempted(assumed)
         said = found.findings.values() if found is not None and not found.initial else ()
         self.ahead_only = any(f.ok or f.reason is not Reason.BUDGET for f in said)
         return found if self.ahead_only else None
-
-    @staticmethod
-    def fine(initial: bool, findings: Mapping[tuple[int, int], Finding]) -> bool:
-        return not initial and all(f.ok for f in findings.values())
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
@@ -284,6 +278,12 @@ class Judge(BufferEvents):
     def bytes(self) -> Set | None:
         """The bytes that matter, where these are not all."""
         return None
+
+    def leaves_aside(self) -> bool:
+        """Something is read or written to which no message of the buffer's start leads."""
+        nodes, ahead = self.program.graph.nodes, self.ahead()
+        happening = (*self.accesses, *self.use_nodes)
+        return any(nodes[n].block not in ahead for n in happening)
 
     def ahead(self) -> set[int]:
         """The blocks that can be reached from messages that begin where the buffer does, and from what else is asked

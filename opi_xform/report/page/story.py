@@ -17,6 +17,7 @@ from opi_xform.dataflow.table import Course, Table, shipped_table
 from opi_xform.dataflow.view import ListGraph
 from opi_xform.ir.instr import Instr
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.liveness.findings import fine
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Place, Program
 from opi_xform.ownership.placement.states import HELD
@@ -126,7 +127,7 @@ class Story:
         """
         judge, graph, nest = self.judge, self.program.graph, self.program.nest
         writes = [n for n, found in judge.accesses.items() if any(a.kind == "W" for a in found)]
-        if judge.findings and judge.fine(judge.initial, judge.findings) and not judge.exceeded:
+        if judge.findings and fine(judge.initial, judge.findings) and not judge.exceeded:
             return dict.fromkeys(writes, True)
         asked: dict[int, tuple[int, ...]] = {}
         for n in writes:

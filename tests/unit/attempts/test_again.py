@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from opi_xform.attempts.again import Back, converted, site
+from opi_xform.attempts.again import Again, Back, Job, converted, site
 from opi_xform.divide.places import Offsets
+from opi_xform.frontend import parse_unit
+from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
 from opi_xform.text.edit import ByteEdit, apply_edits
@@ -89,3 +93,32 @@ def test_buffers_have_the_words_that_they_had(tmp_path: Path) -> None:
     assert [(d.buffer, d.span) for d in plan.decisions] == [("h->out", at(changed, 20, 2))]
     assert converted(plan) == {site(old.decisions[0])}
     assert converted(old) == set()
+
+
+def test_a_file_is_parsed_again_where_its_text_or_a_header_of_it_changed(tmp_path: Path) -> None:
+    texts = {
+        "a.c": "int a;\n",
+        "b.c": '#include "b.h"\nstatic int n;\nint b(void) { return n; }\n',
+        "b.h": "int other;\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    a, b, header = (str((tmp_path / name).resolve()) for name in texts)
+    parsed: list[str] = []
+
+    def parse(jobs: Sequence[Job]) -> list[Unit]:
+        parsed.extend(path for path, _ in jobs)
+        return [parse_unit(path, flags) for path, flags in jobs]
+
+    def known(units: Sequence[Unit]) -> None:
+        parsed.clear()
+        assert list(units) == parse([(unit.path, ()) for unit in units])
+
+    units = [parse_unit(path) for path in (a, b)]
+    again = Again(units, lambda _: (), Sources(), str(tmp_path), (), parse, lambda *_: (None, Plan(()), {}), known)
+    again.look({a: b"int other;\n"})  # the other one is as if it were parsed
+    again = replace(again, known=lambda _: None)
+    for changed, expected in ((a, [a]), (b, [b]), (header, [b])):
+        parsed.clear()
+        again.look({changed: b"int B;\n"})
+        assert [path[-len(a) :] for path in parsed] == expected

@@ -29,7 +29,8 @@ def kept(found: Source, code: str, decision: str = "keep") -> Plan:
         (PLAIN, "OPI107", False),  # the form of the call
         (PLAIN, "OPI103", True),  # where the address goes may be a matter of words
         (PLAIN, "OPI101", False),  # bytes of an array
-        (LOCAL, "OPI101", True),  # bytes: the life of a block that a local pointer names may end with its send
+        (LOCAL.replace("b[0] > 1", "0"), "OPI101", True),  # a block that a local pointer names: its life may end there
+        (LOCAL, "OPI101", False),  # it does not: the block is read afterwards
         (LOCAL.replace("double *b", "void *b").replace("b[0] > 1", "b == 0"), "OPI101", False),
         (LOCAL.replace("double *b = ", "b = ").replace("int main", "static double *b;\nint main"), "OPI101", False),
         (MEMBER, "OPI101", False),
@@ -60,6 +61,33 @@ def test_a_call_that_the_graph_does_not_have_stays_in_any_words() -> None:
     elsewhere = Plan((replace(d, span=replace(d.span, begin=d.span.begin + 1)),))
     assert no_text_helps(found.program, elsewhere, True)
     assert not no_text_helps(found.program, elsewhere, False)
+
+
+def test_a_message_of_which_the_block_is_not_known_stays_in_any_words() -> None:
+    """Where another attempt comes behind, that one may tell pointers apart."""
+    found = source(
+        PLAIN.replace("static double b[N];", "static double u[N], v[N], *b;").replace(
+            "{\n", "{\nb = rand() ? u : v;\n", 1
+        )
+    )
+    assert no_text_helps(found.program, kept(found, "OPI402"), True)
+    assert not no_text_helps(found.program, kept(found, "OPI402"), False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "helps"),
+    [
+        ("return b[0] > 1;", "return b[0] > 1;", True),
+        ("return b[0] > 1;", "return (long)&b[1] % 64;", False),  # a number is made of the address
+        ("double b[N];", "struct { double x[9]; } b;", False),
+    ],
+)
+def test_a_struct_and_an_address_that_is_looked_at_stay_in_any_words(old: str, new: str, helps: bool) -> None:
+    """Where another attempt comes behind, that one may take the struct apart, or name a pointer in another way."""
+    text = PLAIN.replace(old, new)
+    found = source(text.replace("(b,", "(&b,").replace("b[0]", "b.x[0]") if "struct" in new else text)
+    assert no_text_helps(found.program, kept(found, "OPI105"), True) is not helps
+    assert not no_text_helps(found.program, kept(found, "OPI105"), False)
 
 
 @pytest.mark.parametrize(("given", "helps"), [("look(b);", False), ("", True)])

@@ -248,6 +248,30 @@ class TestUnits:
         with pytest.raises(ValueError, match="not a pickled unit"):
             pickling.loads(b"junk")
 
+    def test_a_unit_under_other_names_is_that_of_a_copy(self, tmp_path: Path) -> None:
+        text = (
+            '#include "h.h"\n'
+            "static int n;\n"
+            "static int twice(struct s *p) { static int k; return k++ + p->a + own(n); }\n"
+            "int f(int (*g)(struct s *)) {\n"
+            "  struct s local = {1}; g = twice; { int n = 2; local.a = n; } return g(&local);\n}\n"
+            "#if 0\nint never;\n#endif\n"
+        )
+        header = (
+            "struct s { int a; union { int x; float y; } u; };\n"
+            "extern struct s s;\nstatic inline int own(int i) { return i; }\n"
+        )
+        units = []
+        for name in ("one", "another"):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / "h.h").write_text(header)
+            units.append(parse(folder, text))
+        one, another = units
+        names = dict(zip(sorted(one.files), sorted(another.files), strict=True))
+        assert one != another
+        assert pickling.renamed(one, names) == another
+
 
 class TestBuiltinHeaders:
     """stddef.h and kin: clang's own where a clang-tidy package brings them, with GCC's behind; else GCC's alone."""

@@ -7,9 +7,11 @@ from conditions_support import only_buffer
 from ownership_support import source
 
 from opi_xform.codes import Reason
-from opi_xform.ownership.liveness.liveness import Finding, Judge, Judged
-from opi_xform.ownership.model.buffers import Options
-from opi_xform.regions.sets import FEWER, OPERATIONS, BudgetExceeded
+from opi_xform.ownership.liveness import liveness
+from opi_xform.ownership.liveness.findings import Finding, Judged
+from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.model.buffers import Buffer, Options, Program
+from opi_xform.regions.sets import FEWER, OPERATIONS, ROUGHLY, BudgetExceeded
 
 TEXT = """
 static double v[N];
@@ -65,8 +67,8 @@ def test_the_message_of_another_start_is_not_judged(monkeypatch: pytest.MonkeyPa
     "body",
     [
         f"{HARD} {SEND} v[0] = b[20];",
-        f"for (int t = 0; t < 3; t++) {{ v[0] += b[20]; {PACK} {SEND} }}",  # in the next turn
-        f"for (int t = 0; t < 3; t++) {{ {PACK} {SEND} {INSIDE} }}",  # by another message
+        f"{HARD} for (int t = 0; t < 3; t++) {{ v[0] += b[20]; {PACK} {SEND} }}",  # in the next turn
+        f"{HARD} for (int t = 0; t < 3; t++) {{ {PACK} {SEND} {INSIDE} }}",  # by another message
     ],
 )
 def test_what_is_read_later_counts(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +88,19 @@ def test_zeros_of_the_start_count_as_read(monkeypatch: pytest.MonkeyPatch) -> No
     assert judged(f"{PACK} {SEND}", monkeypatch, static.replace("free(b)", "free(c)")).exceeded
 
 
-def test_reasons_alone_are_worth_one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+def buffer_of(body: str) -> tuple[Program, Buffer]:
+    found = source(TEXT.format(body=body))
+    (buffer,) = [one for one in found.buffers.values() if one.uses]
+    return found.program, buffer
+
+
+@pytest.mark.parametrize(
+    ("body", "told_only", "attempts"),
+    [(f"{HARD} {SEND}", False, 3), (SEND, False, 2), (f"{HARD} {SEND}", True, 1)],  # exact, rough, with less of it
+)
+def test_what_takes_too_long_is_given_up(
+    body: str, told_only: bool, attempts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tried: list[int] = []
 
     def hard(judge: Judge, assumed: frozenset[str]) -> Judged:
@@ -94,11 +108,37 @@ def test_reasons_alone_are_worth_one_attempt(monkeypatch: pytest.MonkeyPatch) ->
         raise BudgetExceeded("the whole program")
 
     monkeypatch.setattr(Judge, "judged", hard)
-    found = source(TEXT.format(body=SEND))
-    (buffer,) = [one for one in found.buffers.values() if one.uses]
-    for told_only, attempts in ((False, 3), (True, 1)):
-        tried.clear()
-        judge = Judge(found.program, buffer, buffer.objects[0], False, frozenset(), told_only)
-        assert judge.exceeded
-        assert len(tried) == attempts
-        assert judge.regions.operations == (FEWER if told_only else OPERATIONS)
+    program, buffer = buffer_of(body)
+    judge = Judge(program, buffer, buffer.objects[0], False, frozenset(), told_only)
+    assert judge.exceeded
+    assert len(tried) == attempts
+    assert judge.regions.operations == (FEWER if told_only else OPERATIONS)
+
+
+@pytest.mark.parametrize("enough", [OPERATIONS, OPERATIONS + 1])
+def test_exact_sets_are_gone_on_with_where_rough_ones_get_to_an_end(
+    enough: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """enough: operations that exact sets take."""
+    tried: list[tuple[bool, int]] = []
+    whole = Judge.judged
+
+    def judged(judge: Judge, assumed: frozenset[str]) -> Judged:
+        most = judge.regions.context.get_max_operations()
+        tried.append((judge.regions.rough, most))
+        if not judge.regions.rough and most < enough:
+            raise BudgetExceeded("exact sets")
+        return whole(judge, assumed)
+
+    monkeypatch.setattr(Judge, "judged", judged)
+    program, buffer = buffer_of(f"{HARD} {PACK} {SEND}")
+    Judge(program, buffer, buffer.objects[0], False)
+    part = OPERATIONS // ROUGHLY
+    assert tried == [(False, OPERATIONS), *([] if enough == OPERATIONS else [(True, part)])]  # a small program
+    monkeypatch.setattr(liveness, "LARGE", 0)
+    tried.clear()
+    judge = Judge(program, buffer, buffer.objects[0], False)
+    assert tried[:3] == [(False, part), (True, part), (False, OPERATIONS)]
+    assert tried[3:] == ([] if enough == OPERATIONS else [(True, part)])
+    assert judge.regions.rough is (enough > OPERATIONS)
+    assert [found.ok for found in findings(judge)] == [True]
