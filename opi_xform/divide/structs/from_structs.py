@@ -10,12 +10,12 @@ Pointers to buffers in local structs likewise (``own.b = h->out;``): what such a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import Pointers, Trouble, harmless
 from opi_xform.divide.mentions import mentions_within
-from opi_xform.divide.structs.member_flow import MemberFlow, handed, through_pointer
+from opi_xform.divide.structs.member_flow import MemberFlow, given_elements, handed, through_pointer
 from opi_xform.divide.structs.named_text import NamedText
 from opi_xform.divide.structs.read_out import ReadOut
 from opi_xform.ir import ast
@@ -328,26 +328,25 @@ class FromStructs:
         for (o, array), by_node in received.items():
             key = (o, array, frozenset(by_node))
             if key not in self.read_out:
-                self.read_out[key] = self.read_to_ends(o, record.field(array), list(by_node.values()), places)
+                self.read_out[key] = self.read_to_ends(o, record.field(array), list(by_node.values()))
             rests = self.read_out[key]
             if rests is None:
                 raise _NotUnderstoodError
             assumes.update(rests)
         return frozenset(unshown), frozenset(assumes)
 
-    def read_to_ends(
-        self, o: int, field: Field | None, receives: Sequence[Use], places: Mapping[Place, str]
-    ) -> tuple[str, ...] | None:
+    def read_to_ends(self, o: int, field: Field | None, receives: Sequence[Use]) -> tuple[str, ...] | None:
         """What it rests on that receives in an array are read by its name to their ends; None: it is not shown."""
         program, info = self.program, self.program.values.objects.table[o]
         buffer = next((b for b in buffers(program, collect(program))[0] if o in b.objects), None)
         if buffer is None or field is None or info.variable is None:
             return None
+        elements = {m.place: m.member.field for m in self.mentions(info.variable) if _element(m)}
         named: dict[int, Access] = {}
         for n, (a, *others) in index_of(program).accesses.of(o).items():
             element = isinstance(program.graph.nodes[n].action, (ins.Load, ins.Store)) and not others
             known = a.lo is not None and a.length is not None
-            if element and known and self.names(a, info.variable, places) == {field.name}:
+            if element and known and self.names(a, info.variable, elements) == {field.name}:
                 named[n] = a
         ends = field.offset, self.records[self.program.variables[info.variable].type.record].size or 0
         return ReadOut(program, buffer, o, receives, named, ends, self.strict).rests
@@ -375,17 +374,11 @@ class FromStructs:
         if lo is not None and lo >= end:
             return True  # however long it is
         if called and names:
-            # of another array the start is a subscript of it, too
-            return (lo is None and self.after(names, record, end)) or self.fits(a, begin)
+            behind = {f.name for f in record.fields if f.offset >= end}
+            return (lo is None and names == given_elements(self.program, a) <= behind) or self.fits(a, begin)
         if self.between(a, 0, begin) or self.between(a, end, record.size or 0):
             return True
         raise _NotUnderstoodError
-
-    @staticmethod
-    def after(names: Iterable[str], record: Record, end: int) -> bool:
-        """These members lie after a place in their struct."""
-        found = [record.field(name) for name in names]
-        return all(f is not None and f.offset >= end for f in found)
 
     def between(self, a: Access, begin: int, end: int) -> bool:
         """An access is shown to lie between two places of the struct."""
@@ -471,6 +464,15 @@ class FromStructs:
                 raise _NotUnderstoodError
             out.setdefault(span.file, {})[ByteEdit(span.begin, span.end, (), new.encode())] = None
         return out
+
+
+def _element(m: _Mention) -> bool:
+    """A mention names an element by subscripts alone: no pointer goes on from there."""
+    inner: ast.Expr = m.member
+    above = list(m.parents)
+    while above and isinstance(above[0], ast.Index) and above[0].base is inner:
+        inner = above.pop(0)
+    return not inner.type.is_array and not (above and isinstance(above[0], ast.AddrOf))
 
 
 def bare(e: ast.Expr) -> ast.Expr:

@@ -110,9 +110,18 @@ BUGS = (
     Bug(
         "a message that begins at a computed place may be of the array in front",
         _FROM_STRUCTS,
-        "(lo is None and self.after(names, record, end))",
+        "(lo is None and names == given_elements(self.program, a) <= behind)",
         "lo is None",
         ("struct_array_before_at",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "what is added to a cast address stays in the array",
+        "opi_xform.divide.structs.member_flow",
+        "        while isinstance(arg, ast.Cast):\n",
+        "        while isinstance(arg, (ast.Cast, ast.Binary)):\n"
+        "            arg = ast.Cast(arg.type, arg.span, arg.left) if isinstance(arg, ast.Binary) else arg\n",
+        ("struct_array_less",),
         condition="arrays in structs",
     ),
     _POINTER,
@@ -169,9 +178,17 @@ BUGS = (
     Bug(
         "what is read by another array's name tells nothing of where a message ends",
         _FROM_STRUCTS,
-        "if element and known and self.names(a, info.variable, places) == {field.name}:",
+        "if element and known and self.names(a, info.variable, elements) == {field.name}:",
         "if element and known:",
         ("struct_array_got_other",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a cast of an array's address may lead beyond the array",
+        _FROM_STRUCTS,
+        "for m in self.mentions(info.variable) if _element(m)}",
+        "for m in self.mentions(info.variable)}",
+        ("struct_array_got_cast",),
         condition="arrays in structs",
     ),
     Bug(
