@@ -472,7 +472,7 @@ def _element(m: _Mention) -> bool:
     above = list(m.parents)
     while above and isinstance(above[0], ast.Index) and above[0].base is inner:
         inner = above.pop(0)
-    return not inner.type.is_array and not (above and isinstance(above[0], ast.AddrOf))
+    return inner.type.kind in ("int", "float") and not (above and isinstance(above[0], ast.AddrOf))
 
 
 def bare(e: ast.Expr) -> ast.Expr:
