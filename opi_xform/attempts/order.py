@@ -150,7 +150,7 @@ class Attempts:
         """With arrays of structs as variables of their own."""
         from opi_xform.attempts.struct_arrays import Loosening
 
-        return Loosening(self.program, plan, self.units, again).run()
+        return Loosening(self.program, plan, self.units, again, self.options.strict).run()
 
     def parted(self, plan: Plan, again: Again) -> Found | None:
         """With buffers divided that several messages share."""

@@ -21,17 +21,18 @@ from opi_xform.ownership.model.plan import Plan, SiteKey
 class Loosening:
     """One use: ``run``."""
 
-    def __init__(self, program: Program, plan: Plan, units: Sequence[Unit], again: Again) -> None:
+    def __init__(self, program: Program, plan: Plan, units: Sequence[Unit], again: Again, strict: bool = False) -> None:
         self.program = program
         self.plan = plan
         self.units = units
         self.again = again
         self.sources = again.sources
+        self.strict = strict
 
     def run(self) -> Tried | None:
         """The better plan; None where the program stays as it is.  Raises OSError."""
         kept = frozenset(site(d) for d in self.plan.decisions if d.decision == "keep")
-        found = FromStructs(self.program, self.units, self.sources.data).run(kept)
+        found = FromStructs(self.program, self.units, self.sources.data, self.strict).run(kept)
         ways = self.shown([one for one in found if self.again.inside(one.edits)])
         best = self.again.better([one.edits for one in ways], self.plan) if ways else None
         if best is None:
@@ -63,19 +64,20 @@ class Loosening:
         """The plan, with what becomes of the arrays said at the sites that are new."""
         old = converted(self.plan)
         by_site: dict[SiteKey, list[str]] = {}
+        assumes: dict[SiteKey, set[str]] = {}
         for one in ways:
             name = self.program.variables[one.key].name
             for place in self.sites(one):
                 by_site.setdefault(place, []).append(f"`{name}.{one.field}`")
-        return replace(
-            plan,
-            decisions=tuple(
-                replace(d, message=f"{d.message}; {_leaving(by_site[site(d)])}")
-                if d.decision == "convert" and site(d) not in old and site(d) in by_site
-                else d
-                for d in plan.decisions
-            ),
-        )
+                assumes.setdefault(place, set()).update(one.assumes)
+        decisions = []
+        for d in plan.decisions:
+            place = site(d)
+            if d.decision == "convert" and place not in old and place in by_site:
+                resting = tuple(sorted({*d.assumptions, *assumes[place]}))
+                d = replace(d, message=f"{d.message}; {_leaving(by_site[place])}", assumptions=resting)
+            decisions.append(d)
+        return replace(plan, decisions=tuple(decisions))
 
 
 def _leaving(names: Sequence[str]) -> str:

@@ -15,15 +15,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from opi_xform.divide.check import prover_at, stays_inside
 from opi_xform.divide.flow import Pointers, Trouble, harmless
 from opi_xform.divide.mentions import mentions_within
-from opi_xform.divide.structs.member_flow import MemberFlow, handed, through_pointer
+from opi_xform.divide.structs.member_flow import MemberFlow, given_elements, handed, through_pointer
 from opi_xform.divide.structs.named_text import NamedText
+from opi_xform.divide.structs.read_out import ReadOut
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Field, Record, Type
 from opi_xform.ir.walk import expressions
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import number
-from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import SiteKey
@@ -53,7 +54,7 @@ class Lifted:
 
     unshown: sends of which only that all their bytes are written by the array's name can show that they end in it.
     wide: the edits with a variable that goes on to the end of the struct, in which that is seen.
-    sites: the messages that it has to do with.
+    sites: the messages that it has to do with.  assumes: what it rests on that receives end in their arrays.
     """
 
     key: str
@@ -62,6 +63,7 @@ class Lifted:
     wide: Edits
     unshown: frozenset[SiteKey]
     sites: frozenset[SiteKey]
+    assumes: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +82,20 @@ class _Mention:
 class FromStructs:
     """One use: ``run``."""
 
-    def __init__(self, program: Program, units: Sequence[ast.Unit], read: Callable[[str], bytes]) -> None:
+    def __init__(
+        self, program: Program, units: Sequence[ast.Unit], read: Callable[[str], bytes], strict: bool = False
+    ) -> None:
         self.program = program
         self.units = units
         self.read = read
+        self.strict = strict
         self.symbols = program.values.symbols
         self.records: Mapping[str, Record] = {key: record for unit in units for key, record in unit.records.items()}
         self.index = mentions_of(units)
         self.words: set[bytes] | None = None
         self.given: dict[str, tuple[str, str]] = {}  # by new name: the names of the struct and of the array
         self.text = NamedText(program, units, read)
+        self.read_out: dict[tuple[int, str, frozenset[int]], tuple[str, ...] | None] = {}  # object, array, receives
 
     def run(self, kept: frozenset[SiteKey]) -> Iterator[Lifted]:
         """The arrays in structs with a message of these sites, each with what makes it a variable."""
@@ -178,7 +184,8 @@ class FromStructs:
             raise _NotUnderstoodError  # the struct is another one in another file
         loose = [m for m in mine if not self.plainly_named(m)]
         flow = self.followed(variable.key, mine, loose) if loose else None
-        unshown = self.require_inside(variable, record, field, {m.place: m.member.field for m in found}, flow)
+        places = {m.place: m.member.field for m in found}
+        unshown, assumes = self.require_inside(variable, record, field, places, flow)
         if unshown and any(isinstance(m.parents[0], ast.SizeOf) for m in mine if m.parents):
             raise _NotUnderstoodError  # in the wide edits it is another number
         new = self.new_name(variable, name)
@@ -186,7 +193,7 @@ class FromStructs:
         first = field.type
         row = (first.elem.size or 0) if first.elem is not None else 0
         wide = self.edits(variable, field, mine, new, ((record.size or 0) - field.offset) // row if unshown else 0)
-        return Lifted(variable.key, name, narrow, wide, unshown, sites)
+        return Lifted(variable.key, name, narrow, wide, unshown, sites, assumes)
 
     # --- what it may be ----------------------------------------------------------------------------------------------
 
@@ -281,8 +288,9 @@ class FromStructs:
 
     def require_inside(
         self, variable: ast.Variable, record: Record, field: Field, places: Mapping[Place, str], flow: Pointers | None
-    ) -> frozenset[SiteKey]:
-        """Accesses by the array's name stay in it, all others outside.  Those sends of which that is not shown.
+    ) -> tuple[frozenset[SiteKey], frozenset[str]]:
+        """Accesses by the array's name stay in it, all others outside.  Those sends of which that is not shown; what it
+        rests on of receives.
 
         Raises _NotUnderstoodError.
         """
@@ -290,6 +298,8 @@ class FromStructs:
         for use in collect(self.program):
             uses.setdefault(use.node, []).append(use)
         unshown: set[SiteKey] = set()
+        assumes: set[str] = set()
+        received: dict[tuple[int, str], dict[int, Use]] = {}
         name, begin, end = field.name, field.offset, field.offset + (field.type.size or 0)
         table = self.program.values.objects.table
         for o in [i for i, info in enumerate(table) if info.variable == variable.key]:
@@ -305,11 +315,41 @@ class FromStructs:
                             raise _NotUnderstoodError
                     if self.lies(a, names, record, field):
                         continue
-                    one = len(mine) == 1 and mine[0].side == "send" and a.kind == "R" and len(names) == 1
-                    if not one or variable.kind == "local":
+                    side = "recv" if a.kind == "W" else "send"
+                    mine = [u for u in mine if u.side == side]
+                    if len(mine) != 1 or len(names) != 1:
                         raise _NotUnderstoodError
-                    unshown.add(mine[0].place[:3])
-        return frozenset(unshown)
+                    if side == "recv":
+                        received.setdefault((o, next(iter(names))), {})[n] = mine[0]
+                    elif variable.kind == "local":
+                        raise _NotUnderstoodError
+                    else:
+                        unshown.add(mine[0].place[:3])
+        for (o, array), by_node in received.items():
+            key = (o, array, frozenset(by_node))
+            if key not in self.read_out:
+                self.read_out[key] = self.read_to_ends(o, record.field(array), list(by_node.values()))
+            rests = self.read_out[key]
+            if rests is None:
+                raise _NotUnderstoodError
+            assumes.update(rests)
+        return frozenset(unshown), frozenset(assumes)
+
+    def read_to_ends(self, o: int, field: Field | None, receives: Sequence[Use]) -> tuple[str, ...] | None:
+        """What it rests on that receives in an array are read by its name to their ends; None: it is not shown."""
+        program, info = self.program, self.program.values.objects.table[o]
+        buffer = next((b for b in buffers(program, collect(program))[0] if o in b.objects), None)
+        if buffer is None or field is None or info.variable is None:
+            return None
+        elements = {m.place: m.member.field for m in self.mentions(info.variable) if _element(m)}
+        named: dict[int, Access] = {}
+        for n, (a, *others) in index_of(program).accesses.of(o).items():
+            element = isinstance(program.graph.nodes[n].action, (ins.Load, ins.Store)) and not others
+            known = a.lo is not None and a.length is not None
+            if element and known and self.names(a, info.variable, elements) == {field.name}:
+                named[n] = a
+        ends = field.offset, self.records[self.program.variables[info.variable].type.record].size or 0
+        return ReadOut(program, buffer, o, receives, named, ends, self.strict).rests
 
     def lies(self, a: Access, names: set[str], record: Record, field: Field) -> bool:
         """An access that names the array is shown to lie in it, another one outside.  Raises _NotUnderstoodError."""
@@ -334,7 +374,8 @@ class FromStructs:
         if lo is not None and lo >= end:
             return True  # however long it is
         if called and names:
-            return self.fits(a, begin)
+            behind = {f.name for f in record.fields if f.offset >= end}
+            return (lo is None and names == given_elements(self.program, a) <= behind) or self.fits(a, begin)
         if self.between(a, 0, begin) or self.between(a, end, record.size or 0):
             return True
         raise _NotUnderstoodError
@@ -423,6 +464,15 @@ class FromStructs:
                 raise _NotUnderstoodError
             out.setdefault(span.file, {})[ByteEdit(span.begin, span.end, (), new.encode())] = None
         return out
+
+
+def _element(m: _Mention) -> bool:
+    """A mention names an element by subscripts alone: no pointer goes on from there."""
+    inner: ast.Expr = m.member
+    above = list(m.parents)
+    while above and isinstance(above[0], ast.Index) and above[0].base is inner:
+        inner = above.pop(0)
+    return inner.type.kind in ("int", "float") and not (above and isinstance(above[0], ast.AddrOf))
 
 
 def bare(e: ast.Expr) -> ast.Expr:

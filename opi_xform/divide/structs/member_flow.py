@@ -12,6 +12,7 @@ from opi_xform.divide.check import is_place
 from opi_xform.divide.flow import Pointers, VariableFlow, leaves, operands
 from opi_xform.divide.mentions import Place
 from opi_xform.graph.graph import Bind, evaluated
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
 from opi_xform.memory.accesses import Access
@@ -59,6 +60,28 @@ def through_pointer(program: Program, flow: Pointers | None, a: Access) -> bool:
             found = []
     roots = [flow.roots.get((a.node, i)) for i in found]
     return bool(roots) and all(root is not None and not is_place(root) for root in roots)
+
+
+def given_elements(program: Program, a: Access) -> set[str]:
+    """The members in which a call is told to touch something by a subscript alone: ``h.out``, ``&h.out[k]``.
+
+    What is added to a cast address may lead anywhere in the struct (``(char *)h.out - k``).
+    """
+    action, symbols = program.graph.nodes[a.node].action, program.values.symbols
+    assert isinstance(action, ins.CallInstr)
+    out: set[str] = set()
+    for arg, v in zip(action.call.args, program.values.args.get(a.node, ()), strict=False):
+        v = symbols.not_null(v)
+        if symbols.base(v) != a.object or symbols.offset(v) != a.lo:
+            continue
+        while isinstance(arg, ast.Cast):
+            arg = arg.operand
+        if isinstance(arg, ast.AddrOf):
+            arg = arg.operand
+        while isinstance(arg, ast.Index):
+            arg = arg.base
+        out.add(arg.field if isinstance(arg, ast.Member) else "")
+    return out
 
 
 def handed(program: Program, operand: ins.Operand, frame: int) -> ins.Operand:

@@ -38,7 +38,7 @@ ENFORCED = (
         "arrays in structs",
         "An array leaves its struct only where all that names it stays in it, and nothing else comes there.",
         cases=("struct_array_*",),
-        enforced=("divide.structs.from_structs:FromStructs",),
+        enforced=("divide.structs.from_structs:FromStructs", "divide.structs.read_out:ReadOut"),
     ),
     Condition(
         "short names",

@@ -5,6 +5,7 @@ from tests.machines.planted.bug import Bug
 _FROM_STRUCTS = "opi_xform.divide.structs.from_structs"
 _NAMED_TEXT = "opi_xform.divide.structs.named_text"
 _LOOSENED = "opi_xform.attempts.struct_arrays"
+_READ_OUT = "opi_xform.divide.structs.read_out"
 
 _POINTER = Bug(
     "a pointer to another member may come to this one",
@@ -93,17 +94,34 @@ BUGS = (
     Bug(
         "an array of a function's own may have any contents, those of the next one, too",
         _FROM_STRUCTS,
-        'if not one or variable.kind == "local":',
-        "if not one:",
+        'elif variable.kind == "local":',
+        "elif False:",
         ("struct_array_two_sent_local",),
         condition="arrays in structs",
     ),
     Bug(
         "a message from the array in front may come to this one",
         _FROM_STRUCTS,
-        "return self.fits(a, begin)",
-        "return True",
+        "or self.fits(a, begin)",
+        "or True",
         ("struct_array_before", "struct_array_bcast"),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a message that begins at a computed place may be of the array in front",
+        _FROM_STRUCTS,
+        "(lo is None and names == given_elements(self.program, a) <= behind)",
+        "lo is None",
+        ("struct_array_before_at",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "what is added to a cast address stays in the array",
+        "opi_xform.divide.structs.member_flow",
+        "        while isinstance(arg, ast.Cast):\n",
+        "        while isinstance(arg, (ast.Cast, ast.Binary)):\n"
+        "            arg = ast.Cast(arg.type, arg.span, arg.left) if isinstance(arg, ast.Binary) else arg\n",
+        ("struct_array_less",),
         condition="arrays in structs",
     ),
     _POINTER,
@@ -147,6 +165,54 @@ BUGS = (
         "if named and (file, a) not in known and not inside:",
         "if False:",
         ("struct_array_if",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a message that is read by its array's name may be read in part",
+        _READ_OUT,
+        "return bool(left.is_empty())",
+        "return True",
+        ("struct_array_got_half", "struct_array_got_before", "struct_array_got_fewer", "struct_array_got_if"),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "what is read by another array's name tells nothing of where a message ends",
+        _FROM_STRUCTS,
+        "if element and known and self.names(a, info.variable, elements) == {field.name}:",
+        "if element and known:",
+        ("struct_array_got_other",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a cast of an array's address may lead beyond the array",
+        _FROM_STRUCTS,
+        "for m in self.mentions(info.variable) if _element(m)}",
+        "for m in self.mentions(info.variable)}",
+        ("struct_array_got_cast",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a program that ends before it has read a message may have told what else it brought",
+        _READ_OUT,
+        "out = {*last, *(node.number for node in graph.nodes if self.may_end(node.action))}",
+        "out = set(self.queries())",
+        ("struct_array_got_exit",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a function whose body is not looked at may end the program",
+        _READ_OUT,
+        "if self.may_end(node.action)",
+        "if False",
+        ("struct_array_got_done",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a loop that may go on for ever may use what follows the array",
+        _READ_OUT,
+        "            if self.counts(nest.loops[loop]):\n",
+        "            if True:\n",
+        ("struct_array_got_forever",),
         condition="arrays in structs",
     ),
 )

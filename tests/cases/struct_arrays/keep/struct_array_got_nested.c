@@ -1,0 +1,45 @@
+/* All of the message is read by the address of an array in a struct inside, cast: half of it goes on in the next array. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 24
+
+static struct {
+    struct {
+        double in[N];
+    } sub;
+    double more[N];
+} halo;
+static double u[N];
+static double got[4 * N];
+
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 5 ? atoi(argv[5]) : 2 * N;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int t = 0; t < 3; t++) {
+        if (rank == 0) {
+            for (int i = 0; i < n; i++)
+                got[i] = u[i % N] + t;
+            MPI_Send(got, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+            MPI_Recv(u, N, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (rank == 1) {
+            for (int i = 0; i < N; i++)
+                halo.more[i] = u[i];
+            MPI_Recv(halo.sub.in, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+            for (int i = 0; i < n; i++)
+                u[i % N] += ((double(*)[2 * N])halo.sub.in)[0][i];
+            MPI_Send(halo.more, N, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD); //~ keep
+        }
+    }
+    for (int i = 0; i < N; i++)
+        total += u[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
