@@ -16,6 +16,7 @@ from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 
+ONE_AT_A_TIME = "could not show that it is one buffer at a time"
 _HEADERS = {"_mm_malloc": "mm_malloc.h", "memalign": "malloc.h", "pvalloc": "malloc.h"}
 
 
@@ -66,7 +67,7 @@ def _set_by_library(program: Program, o: int, name: str, key: str) -> Refusal | 
             own = e.operand if isinstance(e, ast.AddrOf) else None
             if not isinstance(own, ast.VarRef) or not own.type.is_pointer:
                 continue
-            if own.var == key or _into(program, own.var, node.frame, o):
+            if own.var == key or o in program.points_to.operand(node.frame, ins.Var(own.var)):
                 span, called = node_span(program, node.number), callee.name.rpartition(":")[2]
                 found.append((own.var != key, span, called, program.variables[own.var].name))
     if not found:
@@ -75,13 +76,6 @@ def _set_by_library(program: Program, o: int, name: str, key: str) -> Refusal | 
     which = "" if pointer == name else f", which points into the memory of `{name}`,"
     message = f"`{called}` gets the address of `{pointer}`{which} at {line_of(span)}, and could not show where that"
     return Refusal(Reason.ESCAPE, f"{message} points to afterwards", ((span, "its address is given away here"),))
-
-
-def _into(program: Program, key: str, frame: int, o: int) -> bool:
-    """A pointer may point into an object, and to nothing that is not known but by what is given away."""
-    owner = -1 if program.variables[key].is_global else frame
-    variable = program.values.objects.variable(owner, key)
-    return o in program.points_to.reachable(frozenset({variable}))
 
 
 def set_in_one_line(program: Program, what: str, span: Span) -> tuple[str, tuple[tuple[Span, str], ...]]:
@@ -95,7 +89,7 @@ def set_in_one_line(program: Program, what: str, span: Span) -> tuple[str, tuple
             reason, call = of_callee(program, node.number, action.reason), node_span(program, node.number)
             name = program.functions[action.functions[0]].name
             called = "calls itself" if action.reason == RECURSION else f"is not followed: {reason}"
-            message = f"{what} is set at {line_of(span)}; could not show that it is one buffer at a time"
+            message = f"{what} is set at {line_of(span)}; {ONE_AT_A_TIME}"
             return f"{message}, as `{name}` {called}", ((span, "set here"), (call, f"`{name}` is called here"))
     return f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),)
 

@@ -26,7 +26,7 @@ from opi_xform.ownership.explain.other_pointers import (
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.in_turn import several
-from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
+from opi_xform.ownership.explain.pointers.outside import ONE_AT_A_TIME, one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.returned import returned_unseen, returns_own
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
 from opi_xform.ownership.explain.pointers.second_names import others_into
@@ -84,9 +84,10 @@ class Strays:
             text = f"the call begins {inside}; it would need a buffer of its own"
             return Refusal(Reason.CARRIER, text, tuple((span, "allocated here") for span in made)[:SHOWN])
         cause = self.cause(use) if self.program.complete else None
-        if cause is not None and cause.message.endswith(NOT_FOLLOWED):
+        if cause is not None and (cause.message.endswith(NOT_FOLLOWED) or ONE_AT_A_TIME in cause.message):
             others = others_into(self.program, use.call.args[use.argument])
-            cause = self.again(use) or (cause if others is None else _Cause(*others))
+            again = self.again(use) if cause.message.endswith(NOT_FOLLOWED) else None
+            cause = again or (cause if others is None else _Cause(*others))
         cause = cause or self.given(use)
         if cause is None and not self.program.complete:  # what other files do is why it is not known, or this
             cause = self.cause(use)
