@@ -46,6 +46,7 @@ class Elsewhere:
         self.names = names_of(program)
         self.written = Expressions(program)
         self.roots = Roots(program)
+        self.made: dict[str, frozenset[Span]] = {}  # ``made_by``
 
     # --- pointers to functions ------------------------------------------------------------------------------------
 
@@ -138,6 +139,11 @@ class Elsewhere:
 
     def made_by(self, key: str) -> frozenset[Span]:
         """The calls to whose results a pointer is set, which allocate for it; none where it is set to anything else."""
+        if (known := self.made.get(key)) is None:
+            known = self.made[key] = self.found_made(key)
+        return known
+
+    def found_made(self, key: str) -> frozenset[Span]:
         out: set[Span] = set()
         for value in self.given.get(key, ()):
             if value is not None and is_zero(value):
