@@ -25,6 +25,7 @@ from opi_xform.ownership.deciding.agreement import Verdict, agreed, tellers
 from opi_xform.ownership.deciding.facts import WORDLESS, BufferFacts, ProgramFacts, Site, Supposed
 from opi_xform.ownership.deciding.receives import replacing_together
 from opi_xform.ownership.decisions import decisions_of
+from opi_xform.ownership.explain.choosing.periodic import never_null
 from opi_xform.ownership.explain.culprits import unwritten
 from opi_xform.ownership.explain.deepest import Deepest, in_its_words, of_the_text, shared_places
 from opi_xform.ownership.explain.hints import first_contents, waited
@@ -200,6 +201,9 @@ def _buffer(
     for p, refusal in hinted:
         same = {other for other, r in hinted if refusal.reason is Reason.OLD_ADDRESS and r.hint == refusal.hint}
         rest = _left(facts, verdict.converted | same, next(s for s in sites if s.place == p), refusal)
+        if rest is not None and rest.reason is not refusal.reason and never_null(facts.program, refusal):
+            verdict.refusals[p] = replace(rest, hint=None)
+            continue
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
 

@@ -19,6 +19,7 @@ from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE, begins_inside
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
+from opi_xform.ownership.explain.choosing.places import set_to_a_place
 from opi_xform.ownership.explain.deepest import NO_FORM
 from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
@@ -148,6 +149,9 @@ def decisions_of(
                 )
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
+            other = stray.get(p) if refusal is not None and refusal.reason is Reason.SMALL else None
+            if other is not None and other.message:  # other messages of the call need not be small
+                title, refusal = "", other
             if refusal is None:
                 refusal = of_call(otherwise(function.key), function, call, side, buffer)
             elif places[p] > 1 and refusal.message and small_as_written(call, buffer):
@@ -208,6 +212,8 @@ class _OfCall:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
             several = moved_in_text(function, argument) or several_given(function, argument, self.callers)
             told = [several or set_in_turn(function, call, argument)]
+        if not any(told):
+            told = [set_to_a_place(function, argument)]
         if refusal.reason is Reason.NOT_ANALYSED:
             told.append(refusal)  # each would keep it alone
         out = in_order(told)

@@ -42,7 +42,7 @@ def collect(program: Program) -> list[Use]:
             if buffer.buf >= len(values):
                 continue
             symbols = program.values.symbols
-            address, length = values[buffer.buf], _length(program, buffer, call, values)
+            address, length = values[buffer.buf], length_of(program, buffer, call, values)
             if length is not None:  # of a basic type: NULL is nothing then, and not MPI_BOTTOM
                 address = symbols.not_null(address)
             base = symbols.base(address)
@@ -61,7 +61,8 @@ def sides(send: MpiBuffer | None, recv: MpiBuffer | None) -> list[tuple[str, Mpi
     return [(side, b) for side, b in (("send", send), ("recv", recv)) if b is not None and not b.indirect]
 
 
-def _length(program: Program, buffer: MpiBuffer, call: ins.CallInstr, values: tuple[Poly, ...]) -> Poly | None:
+def length_of(program: Program, buffer: MpiBuffer, call: ins.CallInstr, values: tuple[Poly, ...]) -> Poly | None:
+    """How many bytes a buffer of a call has; None where its datatype, or the count, is not known."""
     if buffer.count is None or buffer.type is None:
         return None
     size = extent_of(program.values, call.args[buffer.type], values[buffer.type])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from opi_xform.codes import Reason
 from opi_xform.effects.formats import WITH_ADDRESSES
-from opi_xform.graph.graph import Lost
+from opi_xform.graph.graph import Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
@@ -66,7 +66,21 @@ def comes_there(program: Program, n: int, o: int) -> bool:
 def called_pointer(program: Program, node: int) -> str:
     """The pointer through which a call that is not followed is made, in the source's words; '' where it has no name."""
     action = program.graph.nodes[node].action
-    callee = action.call.call.callee if isinstance(action, Lost) else None
+    return _pointer_of(action.call) if isinstance(action, Lost) else ""
+
+
+def returned_through(program: Program, node: int) -> str:
+    """The pointer through which a function is called that returns at a node, or one that is not followed; ''."""
+    action, graph = program.graph.nodes[node].action, program.graph
+    if not isinstance(action, Unbind):
+        return called_pointer(program, node)
+    call = graph.frames[action.callee].call
+    made = graph.nodes[call].action if call >= 0 else None
+    return _pointer_of(made) if isinstance(made, ins.CallInstr) else ""
+
+
+def _pointer_of(call: ins.CallInstr) -> str:
+    callee: ast.Expr = call.call.callee
     while isinstance(callee, ast.Deref | ast.Cast):
         callee = callee.operand
     return spelling(callee) if isinstance(callee, ast.VarRef | ast.Member) else ""

@@ -33,7 +33,7 @@ from opi_xform.ownership.explain.datatypes import (
 )
 from opi_xform.ownership.explain.later import never_completed, read_early
 from opi_xform.ownership.explain.live_data import LiveData
-from opi_xform.ownership.explain.other_pointers import row_of, row_within
+from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
@@ -110,6 +110,8 @@ class Deepest:
         by_place: dict[Place, list[Use]] = {}
         for use in uses:
             by_place.setdefault(use.place, []).append(use)
+        for found in by_place.values():
+            found.sort(key=lambda use: small([use]))  # what keeps a small message matters least
         judges = Judges(self.steps)
         return {p: self.refusal(by_place[p], r, self.buffers(by_place[p], uses), judges) for p, r in stray.items()}
 
@@ -172,13 +174,13 @@ class Deepest:
             if beside is not None:
                 return replace(beside, form=refusal.reason)
         if only_printed(refusal):  # what the program does with its data would keep it without that, too
-            found = self.deeper(uses, refusal, buffers, judges) or _inside(uses[0])
+            found = self.deeper(uses, refusal, buffers, judges) or self.inside(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
             if found is None and (refusal.reason is not Reason.ESCAPE or self.live_data.moving(uses[0])):
-                found = _inside(uses[0])
+                found = self.inside(uses[0])
             found = found or self.in_the_text(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
@@ -186,7 +188,7 @@ class Deepest:
         if refusal.reason is Reason.PATTERN:  # what the program does tells more than how it was found
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
-            return self.made(uses[0]) or _inside(uses[0]) or refusal
+            return self.made(uses[0]) or self.inside(uses[0]) or refusal
         if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
             return self.live_data.another_row(uses[0], refusal) or refusal
         if refusal.reason not in FORM:
@@ -217,7 +219,7 @@ class Deepest:
             return Refusal(Reason.NOT_ANALYSED, "no process comes to the call: what is tested around it holds for none")
         found = self.made(first)
         if found is None and (first.lo is None or first.lo.constant is None):
-            found = _inside(first) or self.live_data.place(first) or self.live_data.refusal(uses)
+            found = self.inside(first) or self.live_data.place(first) or self.live_data.refusal(uses)
         return refusal if found is None else replace(found, form=refusal.reason)
 
     def deeper(
@@ -282,7 +284,7 @@ class Deepest:
             sure = also(made, live)
         lasting = sure or live or made or form  # of a message that is no part of other data its gaps are sure
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
-            return _inside(first) or self.live_data.place(first)
+            return self.inside(first) or self.live_data.place(first)
         return lasting
 
     def live(self, uses: Sequence[Use], buffers: dict[int, Buffer], judges: Judges) -> Refusal | None:
@@ -298,6 +300,10 @@ class Deepest:
             if judge is not None and found and meets(judge, use, found[0]):  # they may write it anew before it is sent
                 return liveness_refusal(self.program, buffer, use, Finding(False, Reason.READ_LATER), found)
         return None
+
+    def inside(self, use: Use) -> Refusal | None:
+        """The call names a place after the one that a pointer points to; of a whole table of rows these tell more."""
+        return (self.live_data.place(use) if first_of_rows(use) else None) or _inside(use)
 
     def made(self, use: Use) -> Refusal | None:
         """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""

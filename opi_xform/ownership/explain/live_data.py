@@ -27,12 +27,14 @@ from opi_xform.ownership.explain.other_pointers import (
     added_to,
     bare,
     brings_all,
+    first_of_rows,
     first_row,
     member_of,
     named_row,
     other_row,
     other_turns_rows,
     row_of,
+    row_within,
     takes_all,
     times_as_much,
 )
@@ -88,7 +90,8 @@ class LiveData:
         objects = self.objects(use)
         if found is None or objects <= {UNKNOWN}:
             return None
-        root, inside = found.root, found.inside and not (use.side == "recv" and first_row(argument))
+        first = use.side == "recv" and (first_row(argument) or first_of_rows(use))
+        root, inside = found.root, found.inside and not first
         touched = objects.union(self.families[o] for o in objects if o in self.families)
         if use.side == "recv":
             own_row = self.own(argument, objects)
@@ -231,6 +234,8 @@ class LiveData:
         place further in tell that its rows are longer.
         """
         node = self.graph.nodes[use.node]
+        if takes_all(self.program, use, self.blocks(objects)):
+            return False
         for n, others in self.uses.items():
             if self.graph.nodes[n].frame != node.frame or objects.isdisjoint(self.program.values.accesses.objects(n)):
                 continue
@@ -322,7 +327,7 @@ class LiveData:
         found = self.roots.of(argument, self.graph.nodes[use.node].frame)
         if found is None:
             return None
-        e = row_of(argument)
+        e = row_within(argument) if (rows := first_of_rows(use)) else row_of(argument)
         if e is None:
             name, block = spelling(base_of(argument)), spelling(found.base)
             if not found.moved or name == block:
@@ -348,7 +353,7 @@ class LiveData:
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
         message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
         whole = first_row(argument) and takes_all(self.program, use, self.blocks(objects))
-        if whole or (first_row(argument) and several_rows(use)):
+        if whole or rows or (first_row(argument) and several_rows(use)):
             block = "the block that is the whole message" if whole else "the block in which the message begins"
             message = f"{line_of(span)} makes the rows of `{name}` parts of {block}"
             return Refusal(Reason.CARRIER, f"{message}: they would point to memory that is gone", ((span, "here"),))
@@ -430,7 +435,10 @@ class LiveData:
             return True
         if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
             return False
-        return any(root[0] != STORED for root in found) and self.is_of(n, objects)
+        variables = [root for root in found if root[0] != STORED]
+        if variables and all(self.made_apart(wanted, root) for root in variables):
+            return False
+        return bool(variables) and self.is_of(n, objects)
 
     def is_of(self, n: int, blocks: Objects) -> bool:
         """These blocks are what a node may touch: all of them, and no other one.  Most nodes touch many more."""
@@ -441,6 +449,13 @@ class LiveData:
                 return False
             left.difference_update(mine)
         return not left
+
+    def made_apart(self, root: Root, other: Root) -> bool:
+        """Two variables are each set only to what calls of their own return: ``a = make(n); b = make(n);``."""
+        if root[1] == other[1]:
+            return False
+        made = [self.elsewhere.made_by(key) for _, key, _ in (root, other)]
+        return all(made) and made[0].isdisjoint(made[1])
 
     def by_words(self, argument: ast.Expr, frame: int, n: int) -> bool:
         """A node names the pointer of a call by the same words, in the same call of its function."""
@@ -481,6 +496,7 @@ class LiveData:
         stops = self.set_anew(root)
         for n in sorted(mine):
             received = any(brings_all(self.roots, u, use, blocks) for u in self.uses.get(n, ()))
+            received = received or self.elsewhere.given_anew(n, use, root, blocks)
             if received or self.elsewhere.overwritten(n, use, root) or (partly and self.touch.computes(n)):
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]

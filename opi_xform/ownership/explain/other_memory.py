@@ -18,8 +18,9 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.once import once
+from opi_xform.ownership.buffers.uses import length_of
 from opi_xform.ownership.explain.called import called_in
-from opi_xform.ownership.explain.other_pointers import bare, row_within
+from opi_xform.ownership.explain.other_pointers import as_long_as, bare, row_within
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import never_same
 from opi_xform.ownership.explain.reaching.ways import reached
@@ -45,6 +46,7 @@ class Elsewhere:
         self.names = names_of(program)
         self.written = Expressions(program)
         self.roots = Roots(program)
+        self.made: dict[str, frozenset[Span]] = {}  # ``made_by``
 
     # --- pointers to functions ------------------------------------------------------------------------------------
 
@@ -134,6 +136,44 @@ class Elsewhere:
             if inner is None or not self.made_here(inner[0], inner[1], steps - 1):
                 return False
         return bool(made)
+
+    def made_by(self, key: str) -> frozenset[Span]:
+        """The calls to whose results a pointer is set, which allocate for it; none where it is set to anything else."""
+        if (known := self.made.get(key)) is None:
+            known = self.made[key] = self.found_made(key)
+        return known
+
+    def found_made(self, key: str) -> frozenset[Span]:
+        out: set[Span] = set()
+        for value in self.given.get(key, ()):
+            if value is not None and is_zero(value):
+                continue
+            e = None if value is None else bare(value)
+            if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef) or not self.makes(e.callee.name):
+                return frozenset()
+            out.add(e.span)
+        return frozenset(out)
+
+    def makes(self, key: str) -> bool:
+        """A function allocates, and keeps no memory in a variable that its calls share."""
+        effect, function = self.program.effects.get(key), self.program.functions.get(key)
+        if function is None:
+            return effect is not None and effect.allocates is not None
+        found = [e for e in function_expressions(function) if isinstance(e, (ast.Call, ast.VarRef))]
+        calls = (e.callee for e in found if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef))
+        made = any((a := self.program.effects.get(c.name)) is not None and a.allocates is not None for c in calls)
+        names = (self.program.variables.get(e.var) for e in found if isinstance(e, ast.VarRef))
+        shared = any(v is not None and v.type.is_pointer and (v.is_global or v.kind == "local-static") for v in names)
+        return made and not shared
+
+    @cached_property
+    def given(self) -> dict[str, list[ast.Expr | None]]:
+        """By pointer: what the whole program sets it to."""
+        out: dict[str, list[ast.Expr | None]] = {}
+        for key in self.program.functions:
+            for variable, values in self.roots.sets(key).items():
+                out.setdefault(variable, []).extend(values if variable else ())
+        return out
 
     def made_anew(self, use: Use, argument: ast.Expr, objects: Objects, nodes: Iterable[int]) -> set[int]:
         """Those of some nodes that name a member of the struct that a call names, to which no way leads on which not
@@ -260,6 +300,29 @@ class Elsewhere:
 
     # --- what comes anew -------------------------------------------------------------------------------------------
 
+    def given_anew(self, n: int, use: Use, root: Root, blocks: Objects) -> bool:
+        """A node is a collective call that gives a process which runs a message all of its block anew.
+
+        root: the name that the message's memory has.  blocks: those that it may lie in.
+        """
+        node, args, branches = self.graph.nodes[n], self.program.values.args.get(n, ()), branches_of(self.program)
+        op = self.names.operations.get(n)
+        if op is None or op.kind != "collective" or op.recv is None or not op.blocking or op.persistent:
+            return False
+        if op.recv.buf in op.at_root or (op.root is not None and op.replaces and not branches.other_rank(use.node, n)):
+            return False
+        if not isinstance(node.action, ins.CallInstr) or op.recv.buf >= len(args):
+            return False
+        length = length_of(self.program, op.recv, node.action, args)
+        found = self.roots.of(node.action.call.args[op.recv.buf], node.frame)
+        if found is None or found.root != root or found.inside or found.moved or length is None:
+            return False
+        table, accesses = self.program.values.objects.table, self.program.values.accesses
+        mine = [o for o in blocks if o >= 0 and not all(branches.excluded(m, use.node) for m in table[o].nodes)]
+        if not op.replaces and accesses.touches(n, mine, "R"):  # MPI_IN_PLACE: what was there counts
+            return False
+        return as_long_as(self.program, length, mine)
+
     def overwritten(self, n: int, use: Use, root: Root) -> bool:
         """A call like ``memcpy`` writes as much as a message has, from the beginning of its memory on."""
         node, values = self.graph.nodes[n], self.program.values.args.get(n, ())
@@ -306,7 +369,8 @@ class Elsewhere:
         out = [n for n, (_, inside) in self.parts.items() if not objects.isdisjoint(inside)]
         out = [n for n in out if not tables or not tables.isdisjoint(self.parts[n][0])]
         apart = {n: branches.excluded(node, n) or branches.in_other_arm(node, n) for n in out}
-        return sorted(out, key=lambda n: (apart[n], not self.names.follows(n, node)))
+        once = {n: not self.program.nest.chain(self.graph.nodes[n].block) for n in out}  # a loop makes the most rows
+        return sorted(out, key=lambda n: (apart[n], not self.names.follows(n, node), once[n]))
 
     def built(self, node: int, row: ast.Expr) -> list[int]:
         """The same of a table that is not known, where a function builds each that a call's variable is set to."""

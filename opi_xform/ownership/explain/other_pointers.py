@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within
 from opi_xform.memory.objects import Object
-from opi_xform.memory.poly import ONE, number
+from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
@@ -295,6 +295,18 @@ def first_row(argument: ast.Expr) -> bool:
     return isinstance(row, ast.Index) and is_zero(row.index)
 
 
+def first_of_rows(use: Use) -> bool:
+    """A message of several rows that begins with the first of a table, whose numbers count from 0 or from 1:
+    ``&a[0][1]``.
+    """
+    e, tables = bare(use.call.args[use.argument]), 0
+    e = bare(e.operand) if isinstance(e, ast.AddrOf) else e
+    while isinstance(e, ast.Index) and isinstance(index := bare(e.index), ast.IntLit) and index.value in (0, 1):
+        tables += e.type.is_pointer
+        e = bare(e.base)
+    return isinstance(e, (ast.VarRef, ast.Member)) and tables > 0 and several_rows(use)
+
+
 def times_as_much(use: Use, e: ast.Expr) -> bool:
     """A number, or a place, is a product of how long a message is, by the words of its count: ``a + (n - 1) * len``."""
     count = bare(use.call.args[use.buffer.count]) if use.buffer.count is not None else None
@@ -305,17 +317,22 @@ def times_as_much(use: Use, e: ast.Expr) -> bool:
 
 def takes_all(program: Program, use: Use, blocks: Iterable[int]) -> bool:
     """A message is as long as each block of memory in which it may lie, so it takes the rows of a table with it."""
+    return use.length is not None and as_long_as(program, use.length, blocks)
+
+
+def as_long_as(program: Program, length: Poly, blocks: Iterable[int]) -> bool:
+    """So many bytes are all of each of some blocks of memory."""
     values, found = program.values, False
     for n in (n for o in blocks if o >= 0 for n in values.objects.table[o].nodes):
         action, given = program.graph.nodes[n].action, values.args.get(n, ())
         made = names_of(program).effect(action) if isinstance(action, ins.CallInstr) else None
         factors = made.allocates.size if made is not None and made.allocates is not None else None
-        if factors is None or use.length is None or not given or any(f.kind not in ("const", "arg") for f in factors):
+        if factors is None or not given or any(f.kind not in ("const", "arg") for f in factors):
             return False
         size = ONE
         for factor in factors:
             size = size * (given[factor.value] if factor.kind == "arg" else number(factor.value))
-        if values.symbols.resolve(size) != values.symbols.resolve(use.length):
+        if values.symbols.resolve(size) != values.symbols.resolve(length):
             return False
         found = True
     return found

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import POINTER, RECURSION, Lost
+from opi_xform.ir import ast
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts
 from opi_xform.ownership.explain.called import called_pointer, node_span, of_callee
 from opi_xform.ownership.explain.pointers.outside import stored_outside
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 
 
 def check(facts: BufferFacts) -> Refusal | None:
@@ -23,12 +26,14 @@ def check(facts: BufferFacts) -> Refusal | None:
         lost = program.values.given_away.get(o)
         if lost is not None:
             node, why = lost
-            given = _given_on(program, o)
-            stored = stored_outside(program, o, buffer.name, node, why) if given is None else None
+            given = _given_on(program, o, buffer.name)
+            key, stored = buffer.carrier.variable, None
+            if given is None:
+                stored = stored_outside(program, o, buffer.name, node, why, key)
             if stored is not None:
                 return stored
             if given is not None:
-                node, why = given, _through_pointer(program, given)
+                node, why = given[0], _through_pointer(program, *given)
             else:
                 why = _called_again(program, node) if why == RECURSION else of_callee(program, node, why)
             reason = Reason.UNKNOWN_FUNCTION if why.startswith("unknown function") else Reason.ESCAPE
@@ -46,21 +51,36 @@ def _called_again(program: Program, node: int) -> str:
     return f"could not show that `{names[0].rpartition(':')[2]}`, called from inside itself at {line}, leaves it alone"
 
 
-def _through_pointer(program: Program, node: int) -> str:
-    """What a call does that is made through a pointer."""
+def _through_pointer(program: Program, node: int, given: ast.Expr | None) -> str:
+    """What a call does that is made through a pointer.  given: its argument that may be anything; None: it is known."""
     named = called_pointer(program, node)
-    return f"it is given to what `{named}` points to, and could not show which function that is" if named else POINTER
+    if not named:
+        return POINTER
+    if given is not None and spelling(given) != UNSPELLED:
+        return f"could not show that `{spelling(given)}`, which is given to what `{named}` points to, is other memory"
+    return f"it is given to what `{named}` points to, and could not show which function that is"
 
 
-def _given_on(program: Program, o: int) -> int | None:
-    """A call through a pointer that is not followed, and has the buffer's address as an argument, or the surest."""
-    found: list[tuple[int, int]] = []
+def _given_on(program: Program, o: int, name: str) -> tuple[int, ast.Expr | None] | None:
+    """A call through a pointer that is not followed, and has the buffer's address as an argument, or the surest: one
+    that names the buffer, or one that can be given the fewest others.  With the argument, where that may be anything.
+    """
+    found: list[tuple[bool, int, int, int]] = []
     for node in program.graph.nodes:
         lost = node.action
-        for argument in lost.call.args if isinstance(lost, Lost) and lost.reason == POINTER else ():
+        if not isinstance(lost, Lost) or lost.reason != POINTER:
+            continue
+        for i, (argument, e) in enumerate(zip(lost.call.args, lost.call.call.args, strict=False)):
             targets = program.points_to.operand(node.frame, argument)
-            found += [(len(targets), node.number)] if o in targets else []
-    return min(found)[1] if found else None
+            found += [(spelling(e) != name, len(targets), node.number, i)] if o in targets else []
+    if not found:
+        return None
+    _, _, n, i = min(found)
+    lost = program.graph.nodes[n].action
+    assert isinstance(lost, Lost)
+    unsure = UNKNOWN in program.points_to.operand(program.graph.nodes[n].frame, lost.call.args[i])
+    e = lost.call.call.args[i]
+    return n, e if unsure and spelling(e) != name else None
 
 
 CONDITION = Condition(

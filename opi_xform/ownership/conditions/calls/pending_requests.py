@@ -63,7 +63,11 @@ def pending_refusal(
         for use in chosen:
             if use.node in late:
                 message = f"another operation on `{buffer.name}` may still be pending"
-                if others := _of_other_rows(names, buffer, n, use):
+                others, another = _of_other_rows(names, buffer, n, use)
+                if another:
+                    message = f"{line_of(names.span(n))} uses another row of `{buffer.name}`, and that operation may"
+                    message += " still be pending: of one table no row is handed over then"
+                elif others:
                     message = f"could not show that {line_of(names.span(n))}, whose operation on `{buffer.name}` may"
                     message += " still be pending, uses another row than this call"
                 elif slots_of(names, n, op.request) is None:
@@ -72,7 +76,7 @@ def pending_refusal(
                 given_up = _given_up(names, n, op) if op.request is not None else ()
                 if given_up:  # nobody may wait for it then
                     message += f": its request may be cancelled or freed at {line_of(given_up[-1][0])}"
-                hint = None if given_up or others else _waiting(names, n, op, use.node)
+                hint = None if given_up or (others and not another) else _waiting(names, n, op, use.node)
                 refusal = Refusal(Reason.PENDING, message, (*held, here), hint=hint)
                 if branches_of(program).excluded(n, use.node):
                     text = f"could not show that no process runs both this call and {line_of(names.span(n))}"
@@ -349,13 +353,16 @@ def _of_slot(a: Access, slot: Slots) -> bool:
     return not ((behind is not None and behind >= 0) or (before is not None and before >= 0))
 
 
-def _of_other_rows(names: Names, buffer: Buffer, n: int, use: Use) -> bool:
-    """The rows of an array that a node uses are told by other numbers than that of a use: they need not be its own."""
+def _of_other_rows(names: Names, buffer: Buffer, n: int, use: Use) -> tuple[bool, bool]:
+    """The rows of an array that a node uses are told by other numbers than that of a use: they need not be its own; and
+    whether they are surely others.
+    """
     resolve = names.program.values.symbols.resolve
     rows = [u.row for u in buffer.uses if u.node == n]
     if use.row is None or not rows:
-        return False
-    return all(row is not None and resolve(row - use.row).constant != 0 for row in rows)
+        return False, False
+    apart = [None if row is None else resolve(row - use.row).constant for row in rows]
+    return None not in rows and 0 not in apart, None not in apart and 0 not in apart
 
 
 # --- a carrier stays put while a request knows its address ---------------------------------------------------------

@@ -19,6 +19,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.calls import Callers, callers_of, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.ownership.explain.choosing.places import names_of_places
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -58,7 +59,10 @@ def read_after(
 
     e: the argument that names the message.
     """
-    reads = [read for read in _Text(functions, effects).after(functions[key], call, e) if not _another_row(e, read.at)]
+    text, function = _Text(functions, effects), functions[key]
+    reads = [read for read in text.after(function, call, e) if not _another_row(e, read.at)]
+    for name in [] if reads else names_of_places(function, e):
+        reads = reads or text.after(function, call, name)
     if not reads:
         return None
     turn = reads[0].turn

@@ -10,38 +10,72 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import MAY_REACH
 from opi_xform.ownership.explain.called import loop_around, node_span, of_callee
+from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 
+ONE_AT_A_TIME = "could not show that it is one buffer at a time"
 _HEADERS = {"_mm_malloc": "mm_malloc.h", "memalign": "malloc.h", "pvalloc": "malloc.h"}
 
 
-def stored_outside(program: Program, o: int, name: str, n: int, why: str) -> Refusal | None:
+def stored_outside(program: Program, o: int, name: str, n: int, why: str, key: str = "") -> Refusal | None:
     """The address of an object is stored where unknown code looks; None where another reason is known for that.
 
-    n, why: where it is said to be given away; that tells enough where the node has the address itself.
+    n, why: where it is said to be given away; that tells enough where the node has the address itself.  What is stored
+    may be anything where nothing is known of it; a call that gets the address of the buffer's pointer, the variable
+    ``key``, says more then.
     """
     graph, points_to = program.graph, program.points_to
     if why != MAY_REACH and (why == RECURSION or _has(program, n, o)):
         return None
     outside = points_to.reachable(frozenset({UNKNOWN}))
+    unsure: Refusal | None = None
     for node in graph.nodes:
         action = node.action
         if not isinstance(action, ins.Store) or not action.type.is_pointer:
             continue
-        if o not in points_to.operand(node.frame, action.value):
-            continue
-        if outside.isdisjoint(points_to.operand(node.frame, action.address)):
+        stored = points_to.operand(node.frame, action.value)
+        if o not in stored or outside.isdisjoint(points_to.operand(node.frame, action.address)):
             continue
         e = Expressions(program).of(graph.frames[node.frame].function, action)
         place = UNSPELLED if e is None else spelling(e)
         where = "memory" if place == UNSPELLED else f"`{place}`"
         message = f"the address of `{name}` is stored in {where}, where code that is not known may find it"
         notes = ((node_span(program, node.number), "stored here"), *_as_bytes(program, o))
-        return Refusal(Reason.ESCAPE, message, notes)
-    return None
+        if UNKNOWN not in stored:
+            return Refusal(Reason.ESCAPE, message, notes)
+        unsure = unsure or Refusal(Reason.ESCAPE, message.replace(" is stored", " may be stored"), notes)
+    return None if unsure is None else _set_by_library(program, o, name, key) or unsure
+
+
+def _set_by_library(program: Program, o: int, name: str, key: str) -> Refusal | None:
+    """A library's function gets the address of a buffer's pointer, `strtok_r(p, ",", &p)`, or of another one into it.
+
+    key: the buffer's own.
+    """
+    found: list[tuple[bool, Span, str, str]] = []
+    for node in program.graph.nodes:
+        action = node.action
+        callee = action.call.callee if isinstance(action, ins.CallInstr) else None
+        if not isinstance(action, ins.CallInstr) or not isinstance(callee, ast.FuncRef):
+            continue
+        if callee.name in program.functions:
+            continue
+        for e in map(bare, action.call.args):
+            own = e.operand if isinstance(e, ast.AddrOf) else None
+            if not isinstance(own, ast.VarRef) or not own.type.is_pointer:
+                continue
+            if own.var == key or o in program.points_to.operand(node.frame, ins.Var(own.var)):
+                span, called = node_span(program, node.number), callee.name.rpartition(":")[2]
+                found.append((own.var != key, span, called, program.variables[own.var].name))
+    if not found:
+        return None
+    _, span, called, pointer = min(found, key=lambda one: one[0])
+    which = "" if pointer == name else f", which points into the memory of `{name}`,"
+    message = f"`{called}` gets the address of `{pointer}`{which} at {line_of(span)}, and could not show where that"
+    return Refusal(Reason.ESCAPE, f"{message} points to afterwards", ((span, "its address is given away here"),))
 
 
 def set_in_one_line(program: Program, what: str, span: Span) -> tuple[str, tuple[tuple[Span, str], ...]]:
@@ -55,7 +89,7 @@ def set_in_one_line(program: Program, what: str, span: Span) -> tuple[str, tuple
             reason, call = of_callee(program, node.number, action.reason), node_span(program, node.number)
             name = program.functions[action.functions[0]].name
             called = "calls itself" if action.reason == RECURSION else f"is not followed: {reason}"
-            message = f"{what} is set at {line_of(span)}; could not show that it is one buffer at a time"
+            message = f"{what} is set at {line_of(span)}; {ONE_AT_A_TIME}"
             return f"{message}, as `{name}` {called}", ((span, "set here"), (call, f"`{name}` is called here"))
     return f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),)
 

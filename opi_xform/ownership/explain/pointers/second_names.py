@@ -9,12 +9,13 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within
+from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.model.addresses import POINTS_INTO
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, is_moved
 
 SHOWN = 3
 Notes = tuple[tuple[Span, str], ...]
@@ -95,19 +96,25 @@ def called_by(program: Program, buffer: Buffer, e: ast.Expr) -> str:
 
 def others_into(program: Program, e: ast.Expr) -> tuple[str, Notes] | None:
     """The variables of the whole program that are set to places in the block of one that a call names, which stay."""
-    e = base_of(e)
+    e = _global_of(program, base_of(e))
     if not isinstance(e, ast.VarRef) or not program.variables[e.var].is_global:
         return None
     name, found = program.variables[e.var].name, dict[str, Span]()
     for function in program.functions.values():
         for a in function_expressions(function):
-            if not isinstance(a, ast.Assign) or a.op or not isinstance(a.target, ast.VarRef) or a.target.var == e.var:
+            if not isinstance(a, ast.Assign) or a.op or not isinstance(a.target, ast.VarRef):
                 continue
             value = a.value
             while isinstance(value, (ast.Cast, ast.Binary)):
                 value = value.operand if isinstance(value, ast.Cast) else value.left
             variable = program.variables[a.target.var]
-            if isinstance(value, ast.VarRef) and value.var == e.var and variable.is_global and variable.type.is_pointer:
+            if not isinstance(value, ast.VarRef) or value.var == a.target.var or not variable.type.is_pointer:
+                continue
+            if a.target.var == e.var and program.variables[value.var].is_global and is_moved(a.value):
+                other = program.variables[value.var].name
+                message = f"`{name}` {POINTS_INTO} `{other}`: {line_of(a.span)} sets it from that"
+                return message, ((a.span, f"`{name}` is set from `{other}` here"),)
+            if value.var == e.var and variable.is_global:
                 found.setdefault(variable.name, a.span)
     if not found:
         return None
@@ -117,6 +124,21 @@ def others_into(program: Program, e: ast.Expr) -> tuple[str, Notes] | None:
     message = f"`{first}` {POINTS_INTO} `{name}` as well: {line_of(span)} sets it from that{more}"
     notes = tuple((there, f"`{other}` is set from `{name}` here") for other, there in found.items())
     return message, notes[:SHOWN]
+
+
+def _global_of(program: Program, e: ast.Expr) -> ast.Expr:
+    """Instead of a local pointer the variable of the program that it is a copy of, wherever it is set."""
+    if not isinstance(e, ast.VarRef) or program.variables[e.var].is_global:
+        return e
+    function = program.functions.get(program.variables[e.var].function)
+    init = program.variables[e.var].init
+    values = [] if init is None else [init]
+    for a in function_expressions(function) if function is not None else ():
+        if isinstance(a, ast.Assign) and isinstance(a.target, ast.VarRef) and a.target.var == e.var:
+            values.append(a.value)
+    found = [v for v in map(bare, values) if isinstance(v, ast.VarRef) and program.variables[v.var].is_global]
+    same = len({v.var for v in found}) == 1 and len(found) == len(values)
+    return found[0] if same else e
 
 
 def _sets(program: Program, other: str, key: str) -> Iterator[Span]:

@@ -13,7 +13,7 @@ from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.once import once
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
-from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span
+from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span, returned_through
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     changes_places,
@@ -26,7 +26,7 @@ from opi_xform.ownership.explain.other_pointers import (
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.in_turn import several
-from opi_xform.ownership.explain.pointers.outside import one_of_several_tables, set_in_one_line
+from opi_xform.ownership.explain.pointers.outside import ONE_AT_A_TIME, one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.returned import returned_unseen, returns_own
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
 from opi_xform.ownership.explain.pointers.second_names import others_into
@@ -84,9 +84,10 @@ class Strays:
             text = f"the call begins {inside}; it would need a buffer of its own"
             return Refusal(Reason.CARRIER, text, tuple((span, "allocated here") for span in made)[:SHOWN])
         cause = self.cause(use) if self.program.complete else None
-        if cause is not None and cause.message.endswith(NOT_FOLLOWED):
+        if cause is not None and (cause.message.endswith(NOT_FOLLOWED) or ONE_AT_A_TIME in cause.message):
             others = others_into(self.program, use.call.args[use.argument])
-            cause = self.again(use) or (cause if others is None else _Cause(*others))
+            again = self.again(use) if cause.message.endswith(NOT_FOLLOWED) else None
+            cause = again or (cause if others is None else _Cause(*others))
         cause = cause or self.given(use)
         if cause is None and not self.program.complete:  # what other files do is why it is not known, or this
             cause = self.cause(use)
@@ -217,12 +218,15 @@ class Strays:
             case ins.CallInstr(callee=ins.AddrFunc(key=key)):
                 return self.returned(node_span(self.program, n), key, inside)
             case Lost() if named := called_pointer(self.program, n):
-                what = f"what `{named}` points to returns the buffer, and could not show which function that is"
-                return _Cause(what, ((self.names.span(n), "here"),))
+                return self.by_pointer(n, named)
             case Lost(functions=(key,)) if key in self.program.functions:
                 return _Cause(*returned_unseen(self.program, n, key))
             case _:
                 return None
+
+    def by_pointer(self, n: int, named: str) -> _Cause:
+        message = f"what `{named}` points to returns the buffer, and could not show which function that is"
+        return _Cause(message, ((self.names.span(n), "here"),))
 
     def returned(self, span: Span, key: str, inside: bool) -> _Cause:
         effect = self.program.effects.get(key)
@@ -240,6 +244,9 @@ class Strays:
         spans = {self.names.span(n) for n in defs}
         if len(spans) == 1:
             (span,) = spans
+            for n in defs:
+                if named := returned_through(self.program, n):
+                    return self.by_pointer(n, named)
             return self.returns(defs) or _Cause(*set_in_one_line(self.program, what, span))
         return _Cause(*several(self.program, what, defs, near, at, returned)) if spans else None
 

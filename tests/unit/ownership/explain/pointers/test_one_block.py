@@ -149,9 +149,9 @@ def test_another_variable_that_points_into_the_block_is_named() -> None:
     room, there = told[0], told[1]
     assert room is not None
     assert there is not None
-    assert told[2:] == [None, None]  # nothing is set from the one, and the other goes with its function
+    assert told[2:] == [None, there]  # nothing is set from the one, and the other is a copy of the second
     message, notes = room
     assert message.startswith("`index_of` points into the block of `room` as well: ")
     assert message.endswith(", and other variables do so, too")
     assert [words for _, words in notes] == ["`index_of` is set from `room` here", "`here` is set from `room` here"]
-    assert there[0].startswith("`copy` points into the block of `there` as well: ")
+    assert there[0].startswith("`there` points into the block of `here`: ")

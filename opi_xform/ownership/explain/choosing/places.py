@@ -1,0 +1,67 @@
+"""Pointers that a function sets once, where it declares them, to places in one block: ``*grid = all + n``.
+
+The text alone tells that, in functions that are not looked at.
+"""
+
+from __future__ import annotations
+
+from opi_xform.codes import Reason
+from opi_xform.ir import ast
+from opi_xform.ir.walk import within_statement
+from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import spelling
+from opi_xform.ownership.model.roots import base_of, is_moved
+
+
+def names_of_places(function: ast.Function, e: ast.Expr) -> list[ast.Expr]:
+    """The other pointers of a function by which it names the memory of a message."""
+    base = base_of(e)
+    if not isinstance(base, ast.VarRef):
+        return []
+    start = _starts(function)
+    mine = start.get(base.var, base.var)
+    others = {key for key in (*start, mine) if start.get(key, key) == mine and key != base.var}
+    every = within_statement(function.body, function.variables)
+    named = {x.var: x for x in every if isinstance(x, ast.VarRef) and x.var in others}
+    return list(named.values())
+
+
+def set_to_a_place(function: ast.Function, e: ast.Expr) -> Refusal | None:
+    """Why a call stays whose pointer is set to a place inside a block, or that of a block with another such pointer."""
+    base = base_of(e)
+    if not isinstance(base, ast.VarRef) or not base.type.is_pointer:
+        return None
+    start, name = _starts(function), spelling(base)
+    init = function.variables[base.var].init if base.var in start else None
+    if init is not None and is_moved(init):
+        span = function.variables[base.var].span
+        message = f"{line_of(span)} sets `{name}` to a place in the block of `{spelling(base_of(init))}`"
+        return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((span, "set here"),))
+    for key, first in start.items():
+        variable = function.variables[key]
+        if first == start.get(base.var, base.var) and variable.init is not None and is_moved(variable.init):
+            message = f"{line_of(variable.span)} sets `{variable.name}` to a place in the block that `{name}` names"
+            return Refusal(
+                Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((variable.span, "set here"),)
+            )
+    return None
+
+
+def _starts(function: ast.Function) -> dict[str, str]:
+    """By pointer that is set where it is declared, and nowhere else: the one with which its block begins."""
+    out: dict[str, str] = {}
+    changed: set[str] = set()
+    for x in within_statement(function.body, function.variables):
+        match x:
+            case ast.Assign(target=ast.VarRef(var=key)) | ast.IncDec(operand=ast.VarRef(var=key)):
+                changed.add(key)
+            case ast.AddrOf(operand=ast.VarRef(var=key)):
+                changed.add(key)
+            case _:
+                pass
+    for key, variable in function.variables.items():
+        base = base_of(variable.init) if variable.init is not None and variable.type.is_pointer else None
+        if isinstance(base, ast.VarRef) and base.type.is_pointer and not changed.intersection((key, base.var)):
+            out[key] = out.get(base.var, base.var)
+    return out
