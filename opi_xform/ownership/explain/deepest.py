@@ -438,8 +438,8 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     less_sure = branches_of(judge.program).less_sure
     order = {n: (never_run(judge.program, n), n in judge.use_nodes, *less_sure(use.node, n)) for n in reads}
     found = sorted(order, key=order.__getitem__)
-    if all(written_between(judge, use, n) for n in found[:TRIES] if n not in judge.use_nodes):
-        again = [n for n in found if n in judge.use_nodes and not written_between(judge, use, n)]
+    again = [n for n in found if n in judge.use_nodes and not written_between(judge, use, n)]
+    if again and all(written_between(judge, use, n) for n in found[:TRIES] if n not in judge.use_nodes):
         found = [*again, *(n for n in found if n not in again)]  # what is read may be what came meanwhile
     for n in found:
         around = moving.intersection(nest.chain(graph.nodes[n].block))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from opi_xform.codes import Reason
-from opi_xform.effects.model import MpiOp
+from opi_xform.effects.model import BEGINS, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
@@ -34,7 +34,6 @@ from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.regions.sets import BudgetExceeded
 
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
-BEGINS = frozenset(("send", "recv", "sendrecv", "collective", "rma", "io"))
 LONGEST = 48  # characters of a condition that is told
 _ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 

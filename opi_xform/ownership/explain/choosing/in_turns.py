@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.codes import Reason
-from opi_xform.effects.model import Effects
+from opi_xform.effects.model import BEGINS, Effects
 from opi_xform.ir import ast
 from opi_xform.ir.walk import statements, within_statement
-from opi_xform.ownership.explain.later import BEGINS
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling

@@ -1,11 +1,13 @@
-"""What is told of messages in functions that are called for several buffers, for parts of one, or from inside."""
+"""What is told of messages in functions that are called for several buffers, for parts of one, or from inside, and of
+those that come again: ``sent_twice``, ``begun_again`` of ``opi_xform.ownership.explain.later``.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from read_programs import TO, line_of, sites
+from read_programs import TO, line_of, sites, sites_of
 
 FROM = "1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
 HELPERS = f"""static void put(double *x, int n)
@@ -16,6 +18,28 @@ static void get(double *x, int n)
 {{
     MPI_Recv(x, n, MPI_DOUBLE, {FROM}
 }}
+"""
+ROWS = """#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]), rank, to[4];
+    double *out[4];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int g = 0; g < 4; g++) {
+        out[g] = malloc(n * sizeof(double));
+        to[g] = rank + g < 4 ? rank + g : -1;
+    }
+    for (int t = 0; t < 9; t++)
+        for (int g = 0; g < 4; g++)
+            if (to[g] != -1)
+                MPI_Send(out[g], n, MPI_DOUBLE, to[g], 0, MPI_COMM_WORLD);
+    for (int g = 0; g < 4; g++)
+        free(out[g]);
+    MPI_Finalize();
+    return 0;
+}
 """
 
 
@@ -214,3 +238,9 @@ def test_what_comes_in_the_next_turn_before_it_is_read_there(tmp_path: Path) -> 
     text, found = sites([*lines, f"MPI_Send(b, n * m, MPI_DOUBLE, {TO}", "}"], tmp_path)
     told = f"could not show that all that line {line_of(text)} reads of `b` is written or comes after this send"
     assert found[1]["message"].startswith(told)
+
+
+def test_the_loop_that_sends_rows_again_is_named(tmp_path: Path) -> None:
+    (site,) = sites_of(ROWS, tmp_path)
+    again = f"`out` may be sent again in a later turn of the loop in line {line_of(ROWS, 'int t = 0')}"
+    assert (site["code"], site["message"]) == ("OPI102", f"{again}, in which nothing is written to its rows")
