@@ -199,7 +199,8 @@ class Deepest:
         if refusal.reason is Reason.PATTERN:  # what the program does tells more than how it was found
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
-            row = self.live_data.place(uses[0]) if uses[0].row is not None else None
+            told = ": " in refusal.message  # which line is in the way
+            row = self.live_data.place(uses[0]) if uses[0].row is not None and not told else None
             return self.made(uses[0]) or _inside(uses[0]) or (row and replace(row, form=refusal.reason)) or refusal
         if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
             return self.live_data.another_row(uses[0], refusal) or refusal
