@@ -158,6 +158,10 @@ class Completion:
     releases: bool = True
 
 
+BEGINS = frozenset(("send", "recv", "sendrecv", "collective", "rma", "io"))
+"""Kinds of MPI calls that begin an operation."""
+
+
 @dataclass(frozen=True, slots=True)
 class MpiOp:
     """What an MPI call is for message passing.

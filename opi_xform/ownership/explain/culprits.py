@@ -9,6 +9,7 @@ from islpy import Set
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import within
 from opi_xform.memory.poly import number
 from opi_xform.ownership.explain.called import called_back, called_from
 from opi_xform.ownership.explain.other_memory import elsewhere_of
@@ -25,6 +26,7 @@ from opi_xform.ownership.model.buffers import Place, Program, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions, in_same_words, spelling
 from opi_xform.ownership.model.names import leaves, names_of, operands
+from opi_xform.ownership.model.roots import variables_in
 from opi_xform.ownership.procnull.counted import counting
 from opi_xform.regions.sets import BudgetExceeded
 
@@ -38,8 +40,9 @@ _Asked = Callable[[Mapping[int, Set], Set], bool]
 def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely.
 
-    After a send, what reads the data goes before what sends it again: packing anew would not be enough there.  A call
-    of MPI that reads it sends it again, too.  After a receive, what reads no more than a status says has come goes
+    After a send, what reads the data goes before what sends it again: packing anew would not be enough there.  So it is
+    not where something is written before it is read, and nothing before it is sent.  A call of MPI that reads it sends
+    it again, too.  After a receive, what reads no more than a status says has come goes
     last.  What stands in the other arm of a branch goes after what the call's own process comes to anyway.
     """
     candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
@@ -58,7 +61,13 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
         if calls.issuperset(found):
             others = [n for n in candidates if n not in calls and n not in deeper and not excluded(n)]
             found = (*_read_for_sure(judge, use, others), *found)[:2]
-        return tuple(sorted(found, key=calls.__contains__))
+        found = tuple(sorted(found, key=calls.__contains__))
+        if found and found[0] not in calls and written_between(judge, use, found[0]):  # it may be what came meanwhile
+            again = [n for n in candidates if n in judge.use_nodes and not excluded(n)]
+            again = [n for n in again if not written_between(judge, use, n)][:1]
+            if again and _needs(judge, again, lambda live, _: judge.needed(use, live)):
+                found = (*again, *found)[:2]
+        return found
     if len(found) > 1 and use.length is not None and use.length.constant is None:
         return tuple(sorted(found, key=lambda n: _brought_by_any(judge, use, n)))
     return found
@@ -226,6 +235,10 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
     program, graph, nest = judge.program, judge.program.graph, judge.program.nest
     start, end = graph.nodes[use.node].block, graph.nodes[n].block
     around = {*nest.chain(end)}
+    turns = around.intersection(nest.chain(start))
+    own = [loop for loop in nest.chain(end) if loop not in turns][-1:]
+    head = nest.loops[own[0]].header if own else end
+    earlier = nest.dominates(head, start) if head != start else n < use.node  # it comes in another turn alone
     writes = {m for m, found in judge.accesses.items() if any(a.kind == "W" for a in found)}
     writes |= {m for m, uses in judge.use_nodes.items() if any(u.side == "recv" for u in uses)}
     for m in ahead(graph, use.node, writes - {use.node, n}):
@@ -233,6 +246,7 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
         outer = [loop for loop in nest.chain(here) if loop not in around][-1:]
         block = nest.loops[outer[0]].header if outer else here
         behind = not nest.dominates(block, start) if block != start else m > use.node and not outer
+        behind = behind or (earlier and turns.issubset(nest.chain(block)))
         if on_no_root(program, use.node, m, use.object, True) or (outer and not each_turn(nest, here, outer[0])):
             continue
         if behind and (nest.dominates(block, end) if block != end else m < n and not outer):
@@ -410,7 +424,37 @@ def unknown_index(program: Program, use: Use, n: int) -> str:
     index = e.index if isinstance(e, ast.Index) else None
     while isinstance(index, ast.Cast):
         index = index.operand
-    return spelling(index) if isinstance(index, ast.VarRef) and unknown_place(program, use, n) else ""
+    if index is None or not unknown_place(program, use, n):
+        return ""
+    if isinstance(index, ast.VarRef):
+        return spelling(index)
+    frame = program.graph.nodes[n].frame
+    if not isinstance(index, ast.Binary) or index.op not in ("+", "-"):
+        return ""
+    for key in variables_in(index):  # one of those that are added up
+        alone = any(isinstance(x, ast.VarRef) and x.var == key for x in (index.left, index.right))
+        if alone and comes_from_outside(program, frame, key):
+            return program.variables[key].name
+    return ""
+
+
+def comes_from_outside(program: Program, frame: int, key: str) -> bool:
+    """A local number is set by a call alone that gets its address: a message brings it, say."""
+    o = program.values.objects.variable(-1 if program.variables[key].is_global else frame, key)
+    names, nodes = names_of(program), program.graph.nodes
+    sets = [d for d in names.defs.get(("v", o, 0), ()) if not isinstance(nodes[d].action, ins.Birth)]
+    writes = [a.node for a in names.writes(o)]
+    return not sets and any(isinstance(nodes[m].action, ins.CallInstr) for m in writes)
+
+
+def product_in_index(program: Program, n: int) -> str:
+    """What is said of a load of an element whose number is a product, `a[i * w + j]`; '' elsewhere."""
+    node = program.graph.nodes[n]
+    e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
+    parts = within(e.index) if isinstance(e, ast.Index) else ()
+    products = (x for x in parts if isinstance(x, ast.Binary) and x.op == "*")
+    found = any(variables_in(x.left) and variables_in(x.right) for x in products)
+    return ": the index there is a product of numbers that the program computes" if found else ""
 
 
 def unknown_place(program: Program, use: Use, n: int) -> bool:

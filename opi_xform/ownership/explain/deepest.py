@@ -21,8 +21,17 @@ from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.called import only_printed
 from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text, pointers_themselves, without_casts
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
+from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
-from opi_xform.ownership.explain.culprits import TRIES, excluded_after, never_run, readers_of, same_words, unknown_place
+from opi_xform.ownership.explain.culprits import (
+    TRIES,
+    excluded_after,
+    never_run,
+    readers_of,
+    same_words,
+    unknown_place,
+    written_between,
+)
 from opi_xform.ownership.explain.datatypes import (
     beyond_variable,
     gaps_of,
@@ -31,7 +40,7 @@ from opi_xform.ownership.explain.datatypes import (
     of_one_piece,
     of_structs,
 )
-from opi_xform.ownership.explain.later import never_completed, read_early
+from opi_xform.ownership.explain.later import begun_again, never_completed, read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
@@ -144,8 +153,9 @@ class Deepest:
         found, use = self.first(uses, refusal, buffers, judges), uses[0]
         if not judges.settle() and found.reason is refusal.reason:
             found = replace(found, message=found.message + NOT_ASKED)
-        if found.reason not in (Reason.SMALL, Reason.PENDING):
-            found = replace(found, message=found.message + never_completed(self.program, use))
+        if found.reason is not Reason.SMALL:
+            said = begun_again if found.reason is Reason.PENDING else never_completed
+            found = replace(found, message=found.message + said(self.program, use))
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
@@ -167,7 +177,8 @@ class Deepest:
         if refusal.reason is Reason.SMALL and beyond_variable(self.program, uses[0]):
             return gaps_of(self.program, uses[0]) or refusal
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
-            return _inside(uses[0]) or refusal
+            found = _inside(uses[0]) or self.in_the_text(uses[0])
+            return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
             function = self.program.graph.frames[self.program.graph.nodes[uses[0].node].frame].function
             beside = self.unreached.elsewhere(function)
@@ -179,7 +190,10 @@ class Deepest:
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
-            if found is None and (refusal.reason is not Reason.ESCAPE or self.live_data.moving(uses[0])):
+            moving = self.live_data.moving(uses[0])
+            if found is None and uses[0].side == "send" and not moving:
+                found = self.in_the_text(uses[0])
+            if found is None and (refusal.reason is not Reason.ESCAPE or moving):
                 found = self.inside(uses[0])
             found = found or self.in_the_text(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
@@ -188,15 +202,21 @@ class Deepest:
         if refusal.reason is Reason.PATTERN:  # what the program does tells more than how it was found
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
-            return self.made(uses[0]) or self.inside(uses[0]) or refusal
+            told = ": " in refusal.message  # which line is in the way
+            row = self.live_data.place(uses[0]) if uses[0].row is not None and not told else None
+            return self.made(uses[0]) or self.inside(uses[0]) or (row and replace(row, form=refusal.reason)) or refusal
         if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
             return self.live_data.another_row(uses[0], refusal) or refusal
+        if refusal.reason in (Reason.READ_LATER, Reason.OLD_BYTES) and uses[0].row is not None:
+            unsure = uses[0].side == "recv" and refusal.message.startswith("could not show that line")
+            found = self.live_data.place(uses[0]) if unsure else None  # its rows lie side by side
+            return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
         if found is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
-            found = found or self.in_the_text(uses[0])
+            found = found or self.in_each_turn(uses[0]) or self.in_the_text(uses[0])
         if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known
             base = base_of(without_casts(uses[0].call.args[uses[0].argument]))
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
@@ -263,11 +283,13 @@ class Deepest:
                     not shared and not resent and not same_words(self.live_data.written, self.program, use, found[0])
                 )
                 if carrier and other and _elsewhere_each_turn(judge, use):
-                    return None  # what is read may as well be what another turn sends, or nobody
+                    return self.read_live(uses)  # what is read may as well be what another turn sends, or nobody
                 if carrier and branches_of(self.program).other_rank(use.node, found[0]):
                     return None  # it comes anew there
                 if carrier and resent and _inside(use) is not None and written(self.program, use, buffer.name, True):
-                    return None  # that it is packed anew could not be shown; that it begins inside is sure
+                    return self.read_live(
+                        uses
+                    )  # that it is packed anew could not be shown; that it begins inside is sure
                 live_then = Finding(False, Reason.READ_LATER)
                 return liveness_refusal(self.program, buffer, use, live_then, found, shared)
             finding = judge.findings.get((use.node, use.argument))
@@ -286,6 +308,11 @@ class Deepest:
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return self.inside(first) or self.live_data.place(first)
         return lasting
+
+    def read_live(self, uses: Sequence[Use]) -> Refusal | None:
+        """What reads memory that a send's message lies in, or lies beside; None where that is sure of none."""
+        found = self.live_data.refusal(uses) if uses[0].side == "send" else None
+        return found if found is not None and found.reason is Reason.READ_LATER else None
 
     def live(self, uses: Sequence[Use], buffers: dict[int, Buffer], judges: Judges) -> Refusal | None:
         """A message in live data of the program itself, whoever else may use it."""
@@ -324,6 +351,14 @@ class Deepest:
             return None
         e, read = use.call.args[use.argument], read_after if use.side == "send" else read_beside
         return read(self.program.functions, self.program.effects, function, use.call, e)
+
+    def in_each_turn(self, use: Use) -> Refusal | None:
+        """A loop begins it again and again, and completes none."""
+        function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
+        e = use.call.args[use.argument]
+        if use.side != "recv" or use.op.blocking or use.op.persistent or use.op.request is None:
+            return None
+        return begun_in_each_turn(self.program.functions, self.program.effects, function, use.call, e)
 
     def own_reads(self, use: Use) -> set[int]:
         """Nodes that read from a message's memory by the name that the call has for it, before that is set anew."""
@@ -366,8 +401,9 @@ def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
     """Reads, nearest first, that need bytes of a message after its send; or, in one sweep with the bytes that a receive
     brings, others of the buffer.
 
-    Each statement is tried as the only one, sends last.  A read counts whose place is known.  Where a message that is
-    sent begins elsewhere in each turn of a loop, only reads of the same turn and those outside this loop do.
+    Each statement is tried as the only one, sends last, but those that come before anything is written.  A read counts
+    whose place is known.  Where a message that is sent begins elsewhere in each turn of a loop, only reads of the same
+    turn and those outside this loop do.
     """
     finding = judge.findings.get((use.node, use.argument))
     if judge.exceeded or finding is None or finding.ok or use.lo is None or use.length is None:
@@ -409,7 +445,11 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     reads = (n for n in ahead(graph, use.node, readers_of(judge)) if not excluded(n))
     less_sure = branches_of(judge.program).less_sure
     order = {n: (never_run(judge.program, n), n in judge.use_nodes, *less_sure(use.node, n)) for n in reads}
-    for n in sorted(order, key=order.__getitem__):
+    found = sorted(order, key=order.__getitem__)
+    again = [n for n in found if n in judge.use_nodes and not written_between(judge, use, n)]
+    if again and all(written_between(judge, use, n) for n in found[:TRIES] if n not in judge.use_nodes):
+        found = [*again, *(n for n in found if n not in again)]  # what is read may be what came meanwhile
+    for n in found:
         around = moving.intersection(nest.chain(graph.nodes[n].block))
         if _counts(judge, n, covered) and (not around or in_turn(judge.program, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)

@@ -10,17 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from opi_xform.codes import Reason
-from opi_xform.effects.model import MpiOp
+from opi_xform.effects.model import BEGINS, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import within
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
-from opi_xform.ownership.explain.reaching.ways import ahead, always_between, between, in_turn
+from opi_xform.ownership.explain.reaching.ways import ahead, always_between, between, in_turn, reached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
@@ -33,7 +34,6 @@ from opi_xform.ownership.spelling.mentions import Texts
 from opi_xform.regions.sets import BudgetExceeded
 
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
-BEGINS = frozenset(("send", "recv", "sendrecv", "collective", "rma", "io"))
 LONGEST = 48  # characters of a condition that is told
 _ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 
@@ -260,7 +260,8 @@ def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> 
     accesses, turn = program.values.accesses, nest.loops[around[0]].blocks
     writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
     writes.update(u.node for u in buffer.uses if u.side == "recv")
-    if around[0] in moving or any(nodes[m].block in turn for m in writes):
+    excluded, turns = branches_of(program).excluded, own_turns(program, use)
+    if around[0] in moving or any(nodes[m].block in turn and not excluded(use.node, m, turns) for m in writes):
         return ""
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
@@ -272,7 +273,8 @@ def written_meanwhile(program: Program, buffer: Buffer, use: Use, n: int) -> boo
     accesses = program.values.accesses
     writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
     writes.update(u.node for u in buffer.uses if u.side == "recv" and u.object == use.object)
-    return bool(between(program, use.node, n, writes, own_turns(program, use)))
+    excluded, turns = branches_of(program).excluded, own_turns(program, use)
+    return bool(between(program, use.node, n, (m for m in writes if not excluded(use.node, m, turns)), turns))
 
 
 def by_another_call(program: Program, use: Use, n: int, name: str) -> tuple[str, tuple[tuple[Span, str], ...]] | None:
@@ -321,6 +323,8 @@ def never_completed(program: Program, use: Use) -> str:
     request = _request(use.call, use.op)
     if use.op.blocking or use.op.persistent or request is None:
         return ""
+    if told := begun_again(program, use):
+        return told
     variable = program.variables[request]
     if variable.is_global and not program.complete:
         return ""
@@ -335,10 +339,35 @@ def never_completed(program: Program, use: Use) -> str:
     return "" if mentioned > begun else f"; its request, `{variable.name}`, is given to no call that completes it"
 
 
-def _request(call: ast.Call, op: MpiOp) -> str | None:
-    """The variable whose address a call is given for its request."""
+def begun_again(program: Program, use: Use) -> str:
+    """What is said of a local request that is given to a call which begins another operation next, on each way."""
+    graph, request, operations = program.graph, _request(use.call, use.op, True), names_of(program).operations
+    if use.op.blocking or use.op.persistent or request is None or program.variables[request].is_global:
+        return ""
+    begins, marks = set[int](), set[int]()
+    for node in graph.nodes:
+        action, op = node.action, operations.get(node.number)
+        if not isinstance(action, ins.CallInstr) or node.frame != graph.nodes[use.node].frame:
+            continue
+        if any(isinstance(x, ast.VarRef) and x.var == request for x in within(action.call)):
+            marks.add(node.number)
+            if op is not None and op.kind in BEGINS and _request(action.call, op, True) == request:
+                begins.add(node.number)
+    next_ones = {n for n in marks if reached(graph, use.node, [n], marks - {n})}
+    if not next_ones or not next_ones <= begins - {use.node}:
+        return ""
+    name, line = program.variables[request].name, line_of(node_span(program, min(next_ones)))
+    return f"; its request, `{name}`, is given to {line} before anything completes it"
+
+
+def _request(call: ast.Call, op: MpiOp, whole: bool = False) -> str | None:
+    """The variable whose address, or that of an element (whole: not of one), a call is given for its request."""
     e = call.args[op.request] if op.request is not None and op.request < len(call.args) else None
-    return e.operand.var if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef) else None
+    e = e.operand if isinstance(e, ast.AddrOf) else None
+    e = e.base if isinstance(e, ast.Index) and e.base.type.is_array and not whole else e
+    while isinstance(e, ast.Cast) and not whole:
+        e = e.operand
+    return e.var if isinstance(e, ast.VarRef) else None
 
 
 def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:

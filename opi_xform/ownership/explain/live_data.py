@@ -314,12 +314,22 @@ class LiveData:
         first, writes = writes_between(self.touch, self.program, use, self.objects(use) - {UNKNOWN}, nodes[0])
         notes = [(span, f"`{name}` {SENT_AGAIN}"), *writes]
         message = f"the message lies in `{name}`, and {what}{first}, {PERHAPS}"
+        unwritten = unwritten or (nodes[0] == use.node and self.unwritten_turn(use))
         if unwritten and loop is not None and nodes[0] == use.node:
             turn = "the next turn" if sends == "sends" else "a later turn"
             again = f"this call {sends} it again in {turn} of the loop in {line_of(loop)}"
             message = f"the message lies in `{name}`, and {again}, in which nothing is written to it"
             notes = notes[:1]
         return Refusal(Reason.OLD_BYTES, message, tuple(notes))
+
+    def unwritten_turn(self, use: Use) -> bool:
+        """The innermost loop around a send writes nothing of its memory, and does not change what the call names."""
+        around, objects = self.program.nest.chain(self.graph.nodes[use.node].block), self.objects(use) - {UNKNOWN}
+        if not around or self.moving(use) or set_in_turn(self.program, use) or not objects:
+            return False
+        accesses, blocks = self.program.values.accesses, self.program.nest.loops[around[0]].blocks
+        inside = (n for b in blocks for n in self.graph.blocks[b])
+        return not any(accesses.touches(n, objects, "W") for n in inside)
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
@@ -470,9 +480,9 @@ class LiveData:
         return bool(found) and all(found)
 
     def set_anew(self, root: Root) -> set[int]:
-        """Nodes that set the pointer which the call names to something else."""
+        """Nodes that set the pointer which the call names to something else; an array is none."""
         kind, key, frame = root
-        if kind == STORED:
+        if kind == STORED or (key in self.program.variables and self.program.variables[key].type.is_array):
             return set()
         keys = (key, *(m.key for m in self.program.members.values() if key in m.named))
         found = [self.program.values.objects.variable(frame, k) for k in keys]

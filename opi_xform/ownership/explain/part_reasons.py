@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opi_xform.codes import Reason
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.explain.called import node_span, told_by_completion
+from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reasons import WRITES, name_at
@@ -17,8 +19,9 @@ from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.ownership.model.roots import base_of
+from opi_xform.ownership.model.roots import base_of, is_inside, is_set_inside
 from opi_xform.ownership.model.split_rows import split_row
+from opi_xform.ownership.model.traced import binds_of
 
 READS_ONLY = "could not show that line"  # how a refusal begins that knows of no byte that is read beside a message
 
@@ -77,7 +80,13 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
     starts = _starts(program, buffer, use)
     if starts is None:
         where = _where(program, use)
-        return Refusal(Reason.CARRIER, f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
+        notes: tuple[tuple[Span, str], ...] = ()
+        message = f"the call begins inside `{name}`, {where}; a message needs a buffer of its own"
+        if (given := given_inside(program, use)) is not None:
+            span, called, whole = given
+            message = f"{line_of(span)} gives `{called}` a place inside `{whole}`, {where}"
+            message, notes = f"{message}; a message needs a buffer of its own", ((span, "here"),)
+        return Refusal(Reason.CARRIER, message, notes)
     if len(starts) == 1 and 0 not in starts:
         (first,) = starts
         message = f"the call names a place {first} bytes inside `{name}`, whose beginning no message has"
@@ -90,6 +99,25 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
     parts = ", ".join(str(at) for at in sorted(starts))
     message = f"the messages of `{name}` begin at its bytes {parts}, in parts of one buffer"
     return Refusal(Reason.CARRIER, f"{message}; each part would need a buffer of its own")
+
+
+def given_inside(program: Program, use: Use) -> tuple[Span, str, str] | None:
+    """Where a function is called with a place inside a buffer for the parameter that a message's call names.
+
+    With the function's name, and that of the buffer where it is called.
+    """
+    frame = program.graph.nodes[use.node].frame
+    e = without_casts(use.call.args[use.argument])
+    while isinstance(e, ast.VarRef) and (bind := binds_of(program).get(frame)) is not None and e.var in bind.params:
+        function, call = program.functions[program.graph.frames[frame].function], program.graph.frames[frame].call
+        action, at = program.graph.nodes[call].action, bind.params.index(e.var)
+        if is_set_inside(function, e.var) or not isinstance(action, ins.CallInstr) or at >= len(action.call.args):
+            return None
+        e, frame = without_casts(action.call.args[at]), bind.caller
+        if is_inside(e):
+            whole = spelling(base_of(e))
+            return None if whole == UNSPELLED else (action.span, function.name, whole)
+    return None
 
 
 def _is_a_row(program: Program, use: Use, row: int) -> bool:

@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span, only_where
-from opi_xform.ownership.explain.culprits import EXCHANGED, unknown_place, why_beside, why_unknown
+from opi_xform.ownership.explain.culprits import EXCHANGED, product_in_index, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
     SURELY_WRITTEN,
@@ -177,7 +177,8 @@ def liveness_refusal(
             if use.lo is not None and use.lo.constant is None:
                 message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
             else:
-                message += why_unknown(program, use, first) or wrapping_index(program, use, first)
+                unsure = why_unknown(program, use, first) or wrapping_index(program, use, first)
+                message += unsure or product_in_index(program, first)
         unknown, made = unknown_length(program, use)
         some = counting_some(program, first) if use.op.status is None else None  # that of a nonblocking one
         if unknown and least is None and use.lo is not None and use.lo.constant != 0 and of_one_piece(program, use):

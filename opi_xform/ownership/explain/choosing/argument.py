@@ -34,7 +34,7 @@ def begins_inside(argument: ast.Expr) -> Refusal | None:
     if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
         return None
     where = "at a place that the program computes"
-    if isinstance(step, ast.IntLit) and not isinstance(base, ast.Binary):
+    if isinstance(step, (ast.IntLit, ast.SizeOf)) and step.value is not None and not isinstance(base, ast.Binary):
         if step.value == 0 or elem.size is None:
             return None
         where = f"at its byte {step.value * elem.size}"

@@ -22,7 +22,7 @@ from opi_xform.ir.walk import statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
 from opi_xform.ownership.model.roots import base_of, is_inside, read_from_memory, variables_in
 from opi_xform.record import dataclass
 
@@ -59,7 +59,7 @@ def read_after(
 
     e: the argument that names the message.
     """
-    text, function = _Text(functions, effects), functions[key]
+    text, function = _Text(functions, effects, sends=True), functions[key]
     reads = [read for read in text.after(function, call, e) if not _another_row(e, read.at)]
     for name in [] if reads else names_of_places(function, e):
         reads = reads or text.after(function, call, name)
@@ -84,7 +84,7 @@ def read_beside(
     if is_inside(e):
         reads = [read for read in found if read.turn is None and _beside(e, read.at)]
     else:
-        reads = found if found and text.parted(function, call, e) else []
+        reads = found if found and _Text(functions, effects).parted(function, call, e) else []
     return _refusal(e, reads, "bytes there that this receive does not bring", "") if reads else None
 
 
@@ -123,12 +123,13 @@ def _refusal(e: ast.Expr, reads: Sequence[Read], what: str, which: str) -> Refus
 class _Text:
     """One use: ``after``."""
 
-    def __init__(self, functions: Mapping[str, ast.Function], effects: Effects) -> None:
+    def __init__(self, functions: Mapping[str, ast.Function], effects: Effects, sends: bool = False) -> None:
         self.functions = functions
         self.effects = effects
+        self.sends = sends
         self.around: dict[int, ast.Stmt | None] = {}  # by statement
         self.callers: Callers | None = None
-        self.whole = False  # the message that is asked for begins where its words do
+        self.whole = False  # what is received further in leaves some of the memory as it is
 
     def after(self, function: ast.Function, call: ast.Call, e: ast.Expr, levels: int = LEVELS) -> list[Read]:
         """What may read the memory of an argument after its call, the surest first, and of these the nearest.
@@ -143,7 +144,7 @@ class _Text:
         if here is None:
             return []
         self.around = {id(s): parent for s, parent in statements(function.body)}
-        self.whole = not is_inside(e)
+        self.whole = self.sends or not is_inside(e)
         known = frozenset(v for cond in self.conditions(here, None) for v in variables_in(cond))
         found: list[Read] = []
         at: ast.Stmt | None = here
@@ -322,8 +323,14 @@ class _Text:
         return given - {sent} == {buffer.buf} and sent != buffer.buf and is_inside(call.args[buffer.buf])
 
     def parted(self, function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:
-        """The process that receives a message at the beginning of memory also receives or copies into it further in."""
+        """The process that receives a message at the beginning of memory also receives or copies into it further in, or
+        sends from where the message ends.
+        """
+        self.around = {id(s): parent for s, parent in statements(function.body)}
         words, mine = words_of(e), self.arms(function, call)
+        own_effect = self.effect(call)
+        came = own_effect.mpi.recv if own_effect is not None and own_effect.mpi is not None else None
+        count = call.args[came.count] if came is not None and came.count is not None else None
         for x in calls_of(function) if words is not None else ():
             effect = self.effect(x)
             arms = self.arms(function, x)
@@ -335,6 +342,10 @@ class _Text:
                 if not (r.rest or r.indirect)
             )
             if copied or (words is not None and self.received_further_in(words, x)):
+                return True
+            sent = effect.mpi.send if effect.mpi is not None else None
+            place = None if sent is None or count is None else x.args[sent.buf]
+            if place is not None and count is not None and words_of(place) == words and _begins_at(place, count):
                 return True
         return False
 
@@ -418,6 +429,17 @@ def _another_row(e: ast.Expr, read: ast.Expr) -> bool:
     rows = read_from_memory(e), read_from_memory(read)
     numbers = [row.index.value for row in rows if isinstance(row, ast.Index) and isinstance(row.index, ast.IntLit)]
     return len(numbers) == len(rows) and numbers[0] != numbers[1]
+
+
+def _begins_at(e: ast.Expr, count: ast.Expr) -> bool:
+    """An argument names the place so many elements further in: `p + n`, `&p[n]`."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    match e:
+        case ast.AddrOf(operand=ast.Index(index=step)) | ast.Binary(op="+", right=step):
+            return in_same_words(step, count)
+        case _:
+            return False
 
 
 def _moves(function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:

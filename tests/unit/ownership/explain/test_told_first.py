@@ -137,7 +137,7 @@ static void other(MPI_Datatype *out) { MPI_Type_vector(2, 1, 3, MPI_INT, out); }
     assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
 
 
-def test_a_place_inside_goes_before_the_recursion_and_that_has_the_name_of_the_call(tmp_path: Path) -> None:
+def test_a_place_inside_and_live_data_go_before_the_recursion(tmp_path: Path) -> None:
     before = """static void sort(int *part, int n, int depth)
 {
     int k = n / 2;
@@ -145,16 +145,16 @@ def test_a_place_inside_goes_before_the_recursion_and_that_has_the_name_of_the_c
         return;
     MPI_Send(part, k, MPI_INT, 1, 0, MPI_COMM_WORLD);
     MPI_Send(part + k + 1, n - k - 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    part[k]++;
-    sort(part, k, depth - 1); // HERE
+    part[k]++; // HERE
+    sort(part, k, depth - 1);
 }
 """
     lines = ["static int all[1000];", "for (int i = 0; i < 1000; i++) all[i] = i * n;", "sort(all, 1000, n);"]
     text, found = sites([*lines, 'printf("%d\\n", all[n]);'], tmp_path, before)
-    again = f"`part`: it is used in `sort`, which calls itself at line {line_of(text)}: "
-    again += "could not show that it is of one of these calls alone"
+    live = f"the message lies in `part`, and line {line_of(text)} may read there after the send"
+    live += ", of the message or beside it"
     place = "the call begins inside `part`, at a place that the program computes; a message needs a buffer of its own"
-    assert [(site["code"], site["message"]) for site in found] == [("OPI103", again), ("OPI104", place)]
+    assert [(site["code"], site["message"]) for site in found] == [("OPI101", live), ("OPI104", place)]
 
 
 def test_what_each_thread_does_goes_before_what_it_declares(tmp_path: Path) -> None:

@@ -22,7 +22,12 @@ def argument(text: str) -> ast.Expr:
 
 @pytest.mark.parametrize(
     ("text", "where"),
-    [("&b[3]", "at its byte 24"), ("b + argc", "at a place that"), ("(char *)(q + 2)", "at its byte 16")],
+    [
+        ("&b[3]", "at its byte 24"),
+        ("b + argc", "at a place that"),
+        ("(char *)(q + 2)", "at its byte 16"),
+        ("b + sizeof(char)", "at its byte 8"),
+    ],
 )
 def test_places_after_the_first(text: str, where: str) -> None:
     told = begins_inside(argument(text))

@@ -56,6 +56,7 @@ def told(found: Source, name: str = "MPI_Send") -> Refusal | None:
         f"MPI_Send(u[rank], {TO});\ns += u[n][3]; // HERE",
         f"{SEND}\n{SEND}\ns += x[n]; // HERE",  # another send leaves it
         f"{SEND}\nMPI_Recv(x + n, {TO}, MPI_STATUS_IGNORE);\ns += x[n]; // HERE",  # what comes further in leaves it
+        f"MPI_Send(x + rank, {TO});\nMPI_Recv(x + n, {TO}, MPI_STATUS_IGNORE);\ns += x[n]; // HERE",
     ],
 )
 def test_a_read_that_may_come_after_the_send(body: str) -> None:
@@ -109,7 +110,6 @@ def test_a_read_in_the_function_that_gives_the_memory(rest: str, read: bool) -> 
         f"{SEND} for (int i = 0; i < n; i++) x[i] = i; s += x[3];",
         f"{SEND} memset(x, 0, 80); s += x[3];",
         f"{SEND} MPI_Recv(x, {TO}, MPI_STATUS_IGNORE); s += x[3];",
-        f"MPI_Send(x + 1, {TO}); MPI_Recv(x + n, {TO}, MPI_STATUS_IGNORE); s += x[3];",  # perhaps the same place
         f"{SEND} x = other; s += x[3];",
         f"{SEND} x++; s += x[3];",
         f"{SEND} free(x);",
@@ -144,6 +144,8 @@ RECV = f"MPI_Recv({{}}, {TO}, MPI_STATUS_IGNORE);"
         (RECV.format("&x[n]") + "\ns += use(x, n); // HERE", True),
         (RECV.format("x") + "\ns += x[n];", False),  # it begins where its memory does
         (RECV.format("x") + RECV.format("x + n") + "\ns += x[n]; // HERE", True),  # which goes on after it
+        ("MPI_Send(x + N, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);" + RECV.format("x") + "\ns += x[n]; // HERE", True),
+        ("MPI_Send(x + 1, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);" + RECV.format("x") + "\ns += x[n];", False),
         ("memcpy(x + n, other, 80);" + RECV.format("x") + "\ns += x[n]; // HERE", True),
         ("memcpy(x, other, 80);" + RECV.format("x") + "\ns += x[n];", False),
         ("if (rank) {" + RECV.format("x") + "} else {" + RECV.format("x + n") + "}\ns += x[n];", False),  # others do
