@@ -347,3 +347,77 @@ def free_in_macro(s: Source) -> Iterator[Change]:
             name = s.unused("RELEASE")
             macro = f"#define {name}(p) do {{ free(p); (p) = NULL; }} while (0)"
             yield (s.above(spot.function, macro), s.edit(spot.stmt, f"{name}({s.text(call.args[0])});"))
+
+
+@rewriting("memory")
+def malloc_as_realloc(s: Source) -> Iterator[Change]:
+    """``malloc(n)`` becomes ``realloc(NULL, n)``."""
+    for _, call in _allocations(s):
+        yield (s.edit(call, f"realloc(NULL, {s.text(call.args[0])})"),)
+
+
+@rewriting("memory")
+def malloc_checked_by_macro(s: Source) -> Iterator[Change]:
+    """After ``p = malloc(n);`` a macro with the line's number looks whether ``p`` is NULL."""
+    for spot, pointer in _pointers_set(s):
+        name = s.unused("NEEDED")
+        say = 'fprintf(stderr, "%s:%d: out of memory\\n", __FILE__, __LINE__)'
+        macro = f"#define {name}(p) do {{ if (!(p)) {{ {say}; MPI_Abort(MPI_COMM_WORLD, 1); }} }} while (0)"
+        headers = s.including(s.file(spot.stmt.span), "stdio.h")
+        yield (s.above(spot.function, macro), s.after(spot.stmt, f" {name}({pointer});"), *headers)
+
+
+def _pointers_assigned(s: Source) -> Iterator[tuple[Spot, ast.Call, str, str]]:
+    """``p = malloc(n);`` with the text of ``p``, and the parameter ``to`` that gets its address."""
+    for place, call in _allocations(s):
+        match place.spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) if value is call:
+                parameter = declared(target.type, "*to") if target.type.is_pointer else ""
+                if parameter and s.may_edit(target) and not has_effect(target, call.args[0]):
+                    yield place.spot, call, s.text(target), parameter
+            case _:
+                pass
+
+
+@rewriting("memory")
+def malloc_through_parameter(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes the call of a function that gets ``&p``, and aborts where there is no memory."""
+    for spot, call, pointer, parameter in _pointers_assigned(s):
+        name = s.unused("allocate")
+        helper = (
+            f"static void {name}({parameter}, size_t bytes)\n{{\n    *to = malloc(bytes);\n"
+            "    if (*to == NULL)\n        MPI_Abort(MPI_COMM_WORLD, 1);\n}"
+        )
+        new = f"{name}(&{_operand(pointer)}, {s.text(call.args[0])});"
+        yield (s.above(spot.function, helper), s.edit(spot.stmt, new))
+
+
+@rewriting("memory")
+def malloc_told_by_result(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes ``if (allocate(&p, n)) exit(1);``."""
+    for spot, call, pointer, parameter in _pointers_assigned(s):
+        name = s.unused("allocate")
+        helper = (
+            f"static int {name}({parameter}, size_t bytes)\n{{\n    *to = malloc(bytes);\n    return *to == NULL;\n}}"
+        )
+        new = f"if ({name}(&{_operand(pointer)}, {s.text(call.args[0])})) exit(1);"
+        headers = s.including(s.file(call.span), "stdlib.h")
+        yield (s.above(spot.function, helper), s.conditional(spot, new), *headers)
+
+
+@rewriting("memory")
+def free_through_address(s: Source) -> Iterator[Change]:
+    """``free(p);`` becomes the call of a function that gets ``&p``, and sets ``p`` to NULL."""
+    for spot, call in s.calls("free"):
+        pointer = call.args[0]
+        inner = pointer.operand if isinstance(pointer, ast.Cast) else pointer
+        if isinstance(inner, (ast.VarRef, ast.Member)) and inner.type.is_pointer and not inner.type.const:
+            name = s.unused("release")
+            if (parameter := declared(inner.type, "*of")) and s.may_edit(inner):
+                helper = f"static void {name}({parameter})\n{{\n    free(*of);\n    *of = NULL;\n}}"
+                yield (s.above(spot.function, helper), s.edit(spot.stmt, f"{name}(&{_operand(s.text(inner))});"))
+
+
+def _operand(text: str) -> str:
+    """The text of a place as what ``&`` is before."""
+    return f"({text})" if text.startswith("*") else text
