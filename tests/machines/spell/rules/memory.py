@@ -367,55 +367,73 @@ def malloc_checked_by_macro(s: Source) -> Iterator[Change]:
         yield (s.above(spot.function, macro), s.after(spot.stmt, f" {name}({pointer});"), *headers)
 
 
-def _pointers_assigned(s: Source) -> Iterator[tuple[Spot, ast.Call, str, str]]:
-    """``p = malloc(n);`` with the text of ``p``, and the parameter ``to`` that gets its address."""
+Assigned = tuple[Spot, ast.Call, str]
+"""``p = malloc(n);`` or ``free(p);``, the call, and the text of ``p``."""
+
+
+def _by_parameter(s: Source) -> list[tuple[str, list[Assigned]]]:
+    """These of a file and of one type, for which programs have one function, by its parameter ``to``."""
+    groups: dict[tuple[str, str], list[Assigned]] = {}
     for place, call in _allocations(s):
         match place.spot.stmt:
             case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) if value is call:
                 parameter = declared(target.type, "*to") if target.type.is_pointer else ""
                 if parameter and s.may_edit(target) and not has_effect(target, call.args[0]):
-                    yield place.spot, call, s.text(target), parameter
+                    own = groups.setdefault((s.file(call.span), parameter), [])
+                    own.append((place.spot, call, s.text(target)))
             case _:
                 pass
+    return [(parameter, found) for (_, parameter), found in groups.items()]
+
+
+def _first_of(found: list[Assigned]) -> ast.Function:
+    """The first function in the file that has one of them."""
+    return min((spot.function for spot, _, _ in found), key=lambda function: function.span.begin)
 
 
 @rewriting("memory")
 def malloc_through_parameter(s: Source) -> Iterator[Change]:
     """``p = malloc(n);`` becomes the call of a function that gets ``&p``, and aborts where there is no memory."""
-    for spot, call, pointer, parameter in _pointers_assigned(s):
+    for parameter, found in _by_parameter(s):
         name = s.unused("allocate")
         helper = (
             f"static void {name}({parameter}, size_t bytes)\n{{\n    *to = malloc(bytes);\n"
             "    if (*to == NULL)\n        MPI_Abort(MPI_COMM_WORLD, 1);\n}"
         )
-        new = f"{name}(&{_operand(pointer)}, {s.text(call.args[0])});"
-        yield (s.above(spot.function, helper), s.edit(spot.stmt, new))
+        new = [(spot.stmt, f"{name}(&{_operand(pointer)}, {s.text(call.args[0])});") for spot, call, pointer in found]
+        yield (s.above(_first_of(found), helper), *(s.edit(stmt, text) for stmt, text in new))
 
 
 @rewriting("memory")
 def malloc_told_by_result(s: Source) -> Iterator[Change]:
     """``p = malloc(n);`` becomes ``if (allocate(&p, n)) exit(1);``."""
-    for spot, call, pointer, parameter in _pointers_assigned(s):
+    for parameter, found in _by_parameter(s):
         name = s.unused("allocate")
         helper = (
             f"static int {name}({parameter}, size_t bytes)\n{{\n    *to = malloc(bytes);\n    return *to == NULL;\n}}"
         )
-        new = f"if ({name}(&{_operand(pointer)}, {s.text(call.args[0])})) exit(1);"
-        headers = s.including(s.file(call.span), "stdlib.h")
-        yield (s.above(spot.function, helper), s.conditional(spot, new), *headers)
+        new = [(spot, f"if ({name}(&{_operand(p)}, {s.text(call.args[0])})) exit(1);") for spot, call, p in found]
+        headers = s.including(s.file(found[0][1].span), "stdlib.h")
+        yield (s.above(_first_of(found), helper), *(s.conditional(spot, text) for spot, text in new), *headers)
 
 
 @rewriting("memory")
 def free_through_address(s: Source) -> Iterator[Change]:
     """``free(p);`` becomes the call of a function that gets ``&p``, and sets ``p`` to NULL."""
+    groups: dict[tuple[str, str], list[Assigned]] = {}
     for spot, call in s.calls("free"):
         pointer = call.args[0]
         inner = pointer.operand if isinstance(pointer, ast.Cast) else pointer
-        if isinstance(inner, (ast.VarRef, ast.Member)) and inner.type.is_pointer and not inner.type.const:
-            name = s.unused("release")
-            if (parameter := declared(inner.type, "*of")) and s.may_edit(inner):
-                helper = f"static void {name}({parameter})\n{{\n    free(*of);\n    *of = NULL;\n}}"
-                yield (s.above(spot.function, helper), s.edit(spot.stmt, f"{name}(&{_operand(s.text(inner))});"))
+        if isinstance(inner, ast.VarRef) and s.variables[inner.var].kind == "param":
+            continue  # of a copy nobody gives the address for that
+        plain = isinstance(inner, (ast.VarRef, ast.Member)) and inner.type.is_pointer and not inner.type.const
+        if plain and s.may_edit(inner) and (parameter := declared(inner.type, "*of")):
+            groups.setdefault((s.file(call.span), parameter), []).append((spot, call, s.text(inner)))
+    for (_, parameter), found in groups.items():
+        name = s.unused("release")
+        helper = f"static void {name}({parameter})\n{{\n    free(*of);\n    *of = NULL;\n}}"
+        edits = (s.edit(spot.stmt, f"{name}(&{_operand(pointer)});") for spot, _, pointer in found)
+        yield (s.above(_first_of(found), helper), *edits)
 
 
 def _operand(text: str) -> str:
