@@ -21,14 +21,16 @@ int main(int argc, char **argv)
     there = NULL != b;
     if (!there)
         exit(1);
-    if (rank == 0) {
-        for (int i = 0; i < N; i++)
-            a[i] = 0.5 * i;
-        MPI_Send(a, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
-    } else if (rank == 1) {
-        MPI_Recv(b, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
-        for (int i = 0; i < N; i++)
-            total += b[i] * (i + 1);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+                a[i] = step + 0.5 * i;
+            MPI_Send(a, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
+        } else if (rank == 1) {
+            MPI_Recv(b, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+            for (int i = 0; i < N; i++)
+                total += b[i] * (i + 1);
+        }
     }
     free(a);
     free(b);
