@@ -350,13 +350,6 @@ def free_in_macro(s: Source) -> Iterator[Change]:
 
 
 @rewriting("memory")
-def malloc_as_realloc(s: Source) -> Iterator[Change]:
-    """``malloc(n)`` becomes ``realloc(NULL, n)``."""
-    for _, call in _allocations(s):
-        yield (s.edit(call, f"realloc(NULL, {s.text(call.args[0])})"),)
-
-
-@rewriting("memory")
 def malloc_checked_by_macro(s: Source) -> Iterator[Change]:
     """After ``p = malloc(n);`` a macro with the line's number looks whether ``p`` is NULL."""
     for spot, pointer in _pointers_set(s):
