@@ -98,9 +98,9 @@ def entries(whole: Whole) -> tuple[str, ...]:
 
 
 def initialised(whole: Whole) -> list[str]:
-    """Variables that initialisers of static storage name."""
-    statics = [v for f in whole.functions.values() for v in f.variables.values() if v.is_global]
-    stack = [v.init for v in (*whole.variables.values(), *statics) if v.init is not None]
+    """Variables that initialisers of static storage name; those of local variables are instructions."""
+    own = (v for f in whole.functions.values() for v in f.variables.values())
+    stack = [v.init for v in (*whole.variables.values(), *own) if v.is_global and v.init is not None]
     found: set[str] = set()
     while stack:
         e = stack.pop()

@@ -11,7 +11,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.model import Effects, MpiBuffer
 from opi_xform.ir import ast
 from opi_xform.ir.calls import Callers, callers_of
-from opi_xform.ir.lowering.shapes import is_null
+from opi_xform.ir.lowering.truths import is_null
 from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.message_sizes import how_small_as_written, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides

@@ -57,10 +57,10 @@ class HandedOut:
     def of(self, caller: ins.Lowered, call: ins.CallInstr) -> Handed | None:
         """What a call sets, that is a statement of its own and whose result nobody wants.
 
-        Where it is the only one of its function, it stays a copy.
+        Where it is the only one of its function, it stays a copy, unless what it sets is a row of a table.
         """
         key = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
-        if self.calls[key] < 2 or not _alone(caller, call):
+        if not self.calls[key] or not _alone(caller, call):
             return None
         if key not in self.known:
             self.known[key] = self.function(key)
@@ -71,6 +71,8 @@ class HandedOut:
         while isinstance(address, ins.Op) and address.op == "cast":
             address = address.args[0]
         written = addressed(call.call.args[found.index])
+        if self.calls[key] < 2 and not isinstance(written, ast.Index):
+            return None
         if written is None or not isinstance(address, (ins.AddrVar, ins.PtrAdd, ins.Var, ins.Temp)):
             return None
         type_ = written.type

@@ -29,6 +29,7 @@ from opi_xform.divide.passages.find import (
 )
 from opi_xform.divide.size_text import declares_none
 from opi_xform.ir import ast
+from opi_xform.ir.lowering.truths import plainer
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions, statements, within
@@ -265,7 +266,8 @@ def _counted(
 
 
 def _below(cond: ast.Expr | None) -> tuple[ast.VarRef, ast.Expr] | None:
-    """``i`` and ``n`` of ``i < n``, ``n > i``, ``i <= n - 1``."""
+    """``i`` and ``n`` of ``i < n``, ``n > i``, ``i <= n - 1``, ``!(i >= n)``."""
+    cond = None if cond is None else plainer(cond)
     if not isinstance(cond, ast.Binary):
         return None
     op, left, right = cond.op, uncast(cond.left), uncast(cond.right)

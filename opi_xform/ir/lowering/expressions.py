@@ -21,7 +21,6 @@ from opi_xform.ir.lowering.shapes import (
     decayed,
     decided,
     is_member,
-    is_null,
     is_union,
     operands_of_compound,
     or_null,
@@ -34,7 +33,7 @@ from opi_xform.ir.lowering.shapes import (
     whole,
     whole_cell,
 )
-from opi_xform.ir.lowering.truths import compared_with_zero, plainer, truths_of
+from opi_xform.ir.lowering.truths import as_choice, compared_with_zero, is_null, plainer, truths_of
 from opi_xform.ir.operands import compared, handle
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import INT, LONG, Type
@@ -324,7 +323,7 @@ class Expressions:
             to, old, value = operands_of_compound(e, old, value)
             value = self.binary(e.op, old, value, e.target.type, e.value.type, to, e.span)
         else:
-            value = yield self.value(e.value)
+            value = yield self.value(as_choice(e.value))
             value = self.viewed(e.value, value, e.target.type)
         value = self.kept(e, value)
         padding = e.target.padding if isinstance(e.target, ast.Member) else 0
@@ -463,7 +462,7 @@ class Expressions:
         elif type_.is_pointer and (choice := or_null(init)) is not None:
             yield self.either(choice, lambda arm: self.initialise(var, address, arm, type_))
         else:
-            value = yield self.value(init)
+            value = yield self.value(as_choice(init))
             value = self.viewed(init, value, type_)
             self.write(init, address, value, type_, 0, type_ != var.type)
 

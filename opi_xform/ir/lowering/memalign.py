@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from opi_xform.ir.ast import AddrOf, Assign, Binary, Call, Cast, Expr, FuncRef, IntLit, Unary, VarRef
-from opi_xform.ir.lowering.shapes import is_null, read_again
+from opi_xform.ir.lowering.shapes import read_again
+from opi_xform.ir.lowering.truths import is_null
 from opi_xform.ir.types import INT, VOID, Type
 
 ALIGNED = "aligned_alloc"

@@ -8,7 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.cells import cell
 from opi_xform.ir.comparisons import COMPARISONS
-from opi_xform.ir.lowering.truths import negated
+from opi_xform.ir.lowering.truths import is_null, negated
 from opi_xform.ir.types import INT, LONG, SIZE_T, Type
 from opi_xform.ir.walk import within
 
@@ -69,12 +69,6 @@ def read_again(e: ast.Assign) -> bool:
             case _:
                 return False
     return True
-
-
-def is_null(e: ast.Expr) -> bool:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return isinstance(e, ast.IntLit) and e.value == 0
 
 
 def or_null(e: ast.Expr) -> ast.Conditional | None:

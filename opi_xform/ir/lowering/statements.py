@@ -14,6 +14,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.cells import cells
 from opi_xform.ir.lowering.expressions import Expressions, Lowering
 from opi_xform.ir.lowering.shapes import compares
+from opi_xform.ir.lowering.truths import as_choice
 from opi_xform.ir.lowering.turned import turned_loop
 from opi_xform.ir.types import INT, LONG, Type
 from opi_xform.ir.walk import statements
@@ -115,7 +116,7 @@ class _Lowerer(Expressions):
             case ast.Return():
                 value = None
                 if s.value is not None:
-                    value = yield self.value(s.value)
+                    value = yield self.value(as_choice(s.value))
                     value = self.viewed(s.value, value, self.function.type.elem or s.value.type)
                 self.emit(ins.ReturnInstr(s.span, me, value))
                 self.close()

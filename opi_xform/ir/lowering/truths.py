@@ -46,6 +46,33 @@ def plainer(e: ast.Expr) -> ast.Expr:
                 return e
 
 
+def as_choice(e: ast.Expr) -> ast.Expr:
+    """A test of a pointer against NULL that is kept as a number, as a choice: ``p == NULL ? 1 : 0``.
+
+    What was found is known afterwards by the way that was taken, as it is where the test stands in an ``if``.
+    """
+    inner = e
+    while isinstance(inner, ast.Cast) and inner.type.kind == "int" and inner.operand.type.kind == "int":
+        inner = inner.operand
+    test = plainer(inner)
+    match test:
+        case ast.Unary(op="!", operand=operand) if operand.type.is_pointer:
+            pass
+        case ast.Binary(op="==" | "!=", left=left, right=right) if is_null(left) != is_null(right):
+            if not (right if is_null(left) else left).type.is_pointer:
+                return e
+        case _:
+            return e
+    yes, no = (ast.IntLit(type=test.type, span=test.span, value=value) for value in (1, 0))
+    return ast.Conditional(type=e.type, span=e.span, cond=test, then=yes, other=no)
+
+
+def is_null(e: ast.Expr) -> bool:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(e, ast.IntLit) and e.value == 0
+
+
 def _is_truth(e: ast.Expr) -> bool:
     """It is 0 or 1."""
     return isinstance(e, ast.Logical) or (isinstance(e, ast.Unary) and e.op == "!") or _is_comparison(e)

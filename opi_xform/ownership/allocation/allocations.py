@@ -23,7 +23,7 @@ from opi_xform.ownership.allocation.allocating import (
 from opi_xform.ownership.allocation.also_run import run_unwatched
 from opi_xform.ownership.allocation.busy import still_called
 from opi_xform.ownership.allocation.repeated import can_follow, has_effect, repeatable, same_behind, same_place
-from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.buffers import Buffer, Carrier, Program
 from opi_xform.ownership.model.lvalues import hole
 from opi_xform.ownership.spelling.mentions import Definitions, is_null, plain, walk
 from opi_xform.record import dataclass
@@ -160,10 +160,12 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
     if out and isinstance(within, ast.ExprStmt):
         value = within.expr
         member = program.members.get(buffer.carrier.variable)
-        target = set_through(program, plain(value), buffer.carrier.variable)
-        if (member is not None and target is None) or (buffer.carrier.rows and (member is None or not member.stride)):
+        target = set_through(program, plain(value), buffer.carrier)
+        if target is None and (member is not None or buffer.carrier.rows):
             return None
-        index = None if member is None or target is None else _index(target, member.stride)
+        if buffer.carrier.rows and member is not None and not member.stride:
+            return None
+        index = None if target is None else _row_number(target, None if member is None else member.stride)
         if index is not None and not repeatable(index):
             return None
     if value is None or not value.span.editable:
@@ -254,7 +256,7 @@ def _by_call(
         return None
     if declared and not can_follow(program, flow, m, [e for _, e in given]):
         return None
-    target = set_through(program, written, buffer.carrier.variable) if found.out else _target(within)
+    target = set_through(program, written, buffer.carrier) if found.out else _target(within)
     if target is not None and not same_place(program, flow, kept, m, defs.addressed, target):
         return None
     return replace(found, wrapper=allocating.frame, wrappers=kept, arguments=given, passed=passed, kept=kept)
@@ -429,10 +431,24 @@ def _tested(stmt: ast.Stmt) -> ast.Assign | None:
     return e if isinstance(e, ast.Assign) and repeatable(e.target) else None
 
 
-def set_through(program: Program, call: ast.Expr, key: str) -> ast.Expr | None:
-    """The carrier as it is written in a call that is given its address; None: it is not written so."""
+def set_through(program: Program, call: ast.Expr, carrier: Carrier) -> ast.Expr | None:
+    """The carrier, or its row, as it is written in a call that is given its address; None: it is not written so."""
     targets = (addressed(e) for e in call.args) if isinstance(call, ast.Call) else ()
-    return next((e for e in targets if e is not None and program.names(e, key)), None)
+    named = (e for e in targets if e is not None and (program.names(e, carrier.variable) or _is_row(e, carrier)))
+    return next(named, None)
+
+
+def _is_row(e: ast.Expr, carrier: Carrier) -> bool:
+    """``out[d]`` of an array of pointers by that name."""
+    base = plain(e.base) if isinstance(e, ast.Index) else None
+    return bool(carrier.rows) and isinstance(base, ast.VarRef) and base.var == carrier.variable
+
+
+def _row_number(target: ast.Expr, stride: int | None) -> ast.Expr | None:
+    """The subscript that tells which row is set.  stride: of a table's rows; None: it is no table."""
+    if stride is not None:
+        return _index(target, stride)
+    return target.index if isinstance(target, ast.Index) else None
 
 
 def _target(stmt: ast.Stmt) -> ast.Expr | None:

@@ -1,7 +1,8 @@
 """Tests of a pointer against NULL: they must find the same when its buffer has been given away, or was not made yet.
 
 Where the program has surely set the pointer to memory, the test finds some, and OPI_Alloc comes before it.  Where it
-may be NULL in the program, no call may be put in that decides it; and what becomes of a test's value is not followed.
+may be NULL in the program, no call may be put in that decides it.  What becomes of a test's value is not followed; one
+that is returned, or kept as it is, is a choice, and so a test like one in an `if` (``ir/lowering/truths.py``).
 
 That malloc returned memory is not known by itself: a program may have a way of its own for when there is none (a
 smaller buffer, a file, an error code), and OPI_Alloc ends the job there.  It is known where the program itself ends for

@@ -418,7 +418,7 @@ class AllocationEdits:
         assignment = stmt.expr if isinstance(stmt, ast.ExprStmt) else allocation.inside
         target = assignment.target if isinstance(assignment, ast.Assign) else None
         if allocation.out and assignment is not None:
-            target = set_through(self.program, plain(assignment), self.buffer.carrier.variable)
+            target = set_through(self.program, plain(assignment), self.buffer.carrier)
         if self.member is None or target is None:
             return name
         if not target.span.editable:

@@ -11,7 +11,6 @@ from dataclasses import field, replace
 
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Edge, Flow, Level
-from opi_xform.ir import instr as ins
 from opi_xform.ir.ast import Variable
 from opi_xform.memory.poly import Poly
 from opi_xform.once import once
@@ -197,7 +196,7 @@ class _Placing:
             raise self.now.fail(written)
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
-        known = found.known_tests | self.own_tests(allocations, points if in_place else None) | self.flags(allocations)
+        known = found.known_tests | self.own_tests(allocations, points if in_place else None)
         there = in_place and not carrier.rows and not self.buffer.swaps
         unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
         uncertain = uncertain_test(self.program, self.buffer, self.now.null_tests, known, addressed, unmoved)
@@ -288,12 +287,6 @@ class _Placing:
         stores = {m for a in allocations for m in a.stores}
         fresh = {n for n in self.now.null_tests if any(self.program.dominates(m, n) for m in stores)}
         return frozenset(inside | (fresh & self.unmoved(allocations, points)))
-
-    def flags(self, allocations: Sequence[Allocation]) -> frozenset[int]:
-        """Numbers that functions set by a test of what they allocate (``int none = p == NULL;``), where these go."""
-        frames = {f for a in allocations if a.wrapper >= 0 and not a.kept for f in a.wrappers}
-        nodes = (self.graph.nodes[n] for n in self.now.null_tests)
-        return frozenset(n.number for n in nodes if n.frame in frames and isinstance(n.action, ins.Define))
 
     def unmoved(self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]]) -> frozenset[int]:
         """Tests that find the pointer as the program set it: nothing was put in on any way to them since then."""

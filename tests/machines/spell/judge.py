@@ -124,18 +124,19 @@ def spelled(case: Case, seed: int, only: Sequence[Rewriting] = (), count: int = 
     left = list(only or rewritings())
     rng.shuffle(left)
     wanted = count or rng.randint(1, MOST)
-    source = Source(texts, case.flags)
+    source: Source | None = None
     while left and len(steps) < wanted:
+        try:
+            source = source or Source(texts, case.flags)
+        except FrontendError:
+            break
         rule = left.pop()
         found = list(rule.changes(source))
         chosen = _chosen(rng, found, FEW if rule.kind in ("output", "flow", "blocks") else len(found))
         if chosen:
             texts = edited(texts, chosen)
             steps.append(Step(rule.name, len(chosen), texts))
-            try:
-                source = Source(texts, case.flags)
-            except FrontendError:
-                break
+            source = None  # parsed anew where another one follows
     return Spelled(seed, case, tuple(steps))
 
 
@@ -169,10 +170,11 @@ class Judge:
         first = self._first[case.name]
         sites = sum(decision == "convert" for decision in first.values())
         now, failed = self._decided(case, program.texts, "now")
-        invalid = failed or self._refused(case, program.texts)
+        lost, gained = _differences(first, now)
+        # The tool tells what clang refuses; the compiler is asked where more depends on it: starting it takes long.
+        invalid = failed or (self._refused(case, program.texts) if lost or run else "")
         if invalid:
             return Outcome(program.name, "invalid", names, sites, problem=invalid)
-        lost, gained = _differences(first, now)
         reasons = self._blamed(program, lost, True) if lost else ()
         surplus = self._blamed(program, gained, False) if gained else ()
         out = Outcome(

@@ -2,7 +2,8 @@
 
 A seed goes once through all cases: each gets one to four rewritings from the table, drawn by the seed, at one place
 or more.  ``--first`` and ``--seeds`` say which seeds; ``--cases`` and ``--rules`` leave only cases and rewritings with
-one of these words in their names; ``--each`` puts every rewriting by itself into every case that has a place for it.
+one of these words in their names; ``--every 6 --offset 2`` takes each sixth case from the third on; ``--each`` puts
+every rewriting by itself into every case that has a place for it.
 Prints what is lost, and a table by rewriting.  One of ``--run`` programs runs, as it is and transformed.  ``--keep``
 names a folder for the texts of what is lost or wrong.  The exit code is 1 where at least 2 % of the sites are lost, or
 something is wrong.
@@ -30,10 +31,15 @@ Task = tuple[int, int, str]
 """The number of a case, a seed, and the one rewriting that is applied ('': as the seed says)."""
 
 
-def tasks(first: int, seeds: int, words: Sequence[str], rules: Sequence[Rewriting], each: bool) -> Iterator[Task]:
-    numbers = [n for n, case in enumerate(cases()) if not words or any(word in case.name for word in words)]
-    for seed in range(first, first + seeds):
-        for number in numbers:
+def numbered(words: Sequence[str], every: int, offset: int) -> list[int]:
+    """The numbers of the cases that are asked for."""
+    found = [n for n, case in enumerate(cases()) if not words or any(word in case.name for word in words)]
+    return found[offset::every]
+
+
+def tasks(first: int, seeds: int, numbers: Sequence[int], rules: Sequence[Rewriting], each: bool) -> Iterator[Task]:
+    for number in numbers:  # one case after the other: what is decided of it is asked once for all seeds of a batch
+        for seed in range(first, first + seeds):
             for name in [rule.name for rule in rules] if each else [""]:
                 yield number, seed, name
 
@@ -102,7 +108,8 @@ class Summary:
         counts = f"{self.verdicts.total():8} {self.all_sites:7} {self.all_lost:6} {self.all_gained:7}"
         rows.append(f"{'programs':34} {counts} {100 * self.share:7.2f}")
         verdicts = ", ".join(f"{name} {self.verdicts[name]}" for name in ("same", "lost", "wrong", "invalid"))
-        return "\n".join([*rows, f"{verdicts}; {self.ran} were run"])
+        applied = f"{self.programs.total()} rewritings in these programs"
+        return "\n".join([*rows, f"{verdicts}; {self.ran} were run; {applied}"])
 
 
 def main() -> int:
@@ -111,6 +118,8 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1, help="how many seeds, each once through all cases")
     parser.add_argument("--cases", default="", help="words, with commas: only cases whose name has one")
     parser.add_argument("--rules", default="", help="words, with commas: only rewritings whose name or kind has one")
+    parser.add_argument("--every", type=int, default=1, help="one of so many cases")
+    parser.add_argument("--offset", type=int, default=0, help="how many cases are passed over before the first")
     parser.add_argument("--each", action="store_true", help="every rewriting by itself in every case")
     parser.add_argument("--run", type=int, default=10, help="one of so many programs is run; 0: none")
     parser.add_argument("--batch", type=int, default=40, help="programs in one process")
@@ -123,7 +132,8 @@ def main() -> int:
     if arguments.list:
         print("\n".join(f"{rule.kind:14} {rule.name:34} {rule.says}" for rule in rules))
         return 0
-    chosen = list(tasks(arguments.first, arguments.seeds, words, rules, arguments.each))
+    numbers = numbered(words, arguments.every, arguments.offset)
+    chosen = list(tasks(arguments.first, arguments.seeds, numbers, rules, arguments.each))
     groups = [chosen[at : at + arguments.batch] for at in range(0, len(chosen), arguments.batch)]
     print(f"{len(rules)} rewritings, {len(cases())} cases, {len(chosen)} programs at most", flush=True)
     summary = Summary()

@@ -132,9 +132,10 @@ def test_variables_that_initialisers_name_and_callbacks_use() -> None:
     whole = merge(
         [
             unit(
-                "static int a, b, c; static int *p = &a; static struct { int *at; } s = { &b };"
+                "static int a, b, c, d; static int *p = &a; static struct { int *at; } s = { &b };"
                 "static void deep(void) { c = 1; } static void cb(int n) { deep(); }"
-                "void *signal(int, void (*)(int)); int main(void) { signal(2, cb); return *p + *s.at; }"
+                "void *signal(int, void (*)(int));"
+                "int main(void) { signal(2, cb); int *q = &d; return *p + *s.at + *q; }"
             )
         ]
     )

@@ -11,7 +11,7 @@ from opi_xform.ir.comparisons import COMPARISONS, MIRRORED, NEGATED
 from opi_xform.ir.lowering import shapes
 from opi_xform.ir.lowering.lengths import Lengths
 from opi_xform.ir.lowering.memalign import ALIGNED, given_memory, memory_tested
-from opi_xform.ir.lowering.truths import compared_with_zero, negated, plainer, truths_of
+from opi_xform.ir.lowering.truths import as_choice, compared_with_zero, negated, plainer, truths_of
 from opi_xform.ir.lowering.turned import turned_loop
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.span import NOWHERE
@@ -72,6 +72,45 @@ def test_conditions_in_other_words(text: str, op: str) -> None:
     found = plainer(expr(text))
     assert isinstance(found, ast.Binary | ast.Unary | ast.Logical)
     assert found.op == op
+
+
+@pytest.mark.parametrize(
+    ("text", "op"),
+    [
+        ("!q", "!"),
+        ("q == 0", "=="),
+        ("0 != q", "!="),
+        ("(q == 0) != 0", "=="),
+        ("!(q == 0)", "!="),
+        ("(long)!q", "!"),
+        ("q == p->at", ""),
+        ("!a", ""),
+        ("a < b", ""),
+        ("q", ""),
+    ],
+)
+def test_tests_of_pointers_that_are_kept_are_choices(text: str, op: str) -> None:
+    found = as_choice(condition(text))
+    assert isinstance(found, ast.Conditional) == bool(op)
+    if isinstance(found, ast.Conditional):
+        assert isinstance(found.cond, ast.Binary | ast.Unary)
+        assert found.cond.op == op
+        assert [e.value for e in (found.then, found.other) if isinstance(e, ast.IntLit)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "branches"),
+    [
+        ("return q == 0;", 1),
+        ("int none = !q; return none;", 1),
+        ("n = q != 0; return n;", 1),
+        ("n += q != 0; return n;", 0),
+        ("return q == p->at;", 0),
+    ],
+)
+def test_which_way_was_taken_tells_what_a_test_found(text: str, branches: int) -> None:
+    body = lowered(f"{HEAD}int f(int n) {{ {text} }}")
+    assert sum(isinstance(i, ins.Branch) for block in body.blocks for i in block) == branches
 
 
 @pytest.mark.parametrize("op", sorted(COMPARISONS))

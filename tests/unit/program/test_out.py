@@ -69,7 +69,7 @@ def test_blocks_from_which_a_function_returns() -> None:
 
 def handed(function: str, call: str = "get(&t.at, 8); get(&b, 9);") -> list[str]:
     """How the pointers are written that calls of ``get`` set."""
-    head = HEAD + "struct s { double *at; int n; } t, *list;"
+    head = HEAD + "struct s { double *at; int n; } t, *list; double *rows[4];"
     found = around(f"{head}{function} int main(int n, char **v) {{ {call} return t.at == b; }}")
     giving = found.bodies.handed_out
     assert isinstance(giving, HandedOut)
@@ -111,6 +111,7 @@ def test_functions_that_hand_out_fresh_memory(function: str, expected: list[str]
     ("call", "expected"),
     [
         ("get(&t.at, 8);", []),  # the only call stays a copy
+        ("for (int i = 0; i < n; i++) get(&rows[i], 8);", ["Index"]),  # of a row it does not
         ("if (get(&t.at, 8)) return 1; get(&b, 9);", ["VarRef"]),  # a call that is no statement of its own
         ("get(&list[n++].at, 8); get(&b, 9);", ["VarRef"]),  # something else happens in it
         ("get(&list[n].at, 8); get(&b, 9);", ["Member", "VarRef"]),

@@ -25,14 +25,6 @@ BUGS = (
         condition="allocation and free",
     ),
     Bug(
-        "a number that a test of the pointer sets goes, wherever it is set",
-        "opi_xform.ownership.placement.place",
-        "if n.frame in frames and isinstance(n.action, ins.Define)",
-        "if isinstance(n.action, ins.Define)",
-        ("alloc_flag_after",),
-        condition="old addresses",
-    ),
-    Bug(
         "a parameter is a table's name where one call gives the table",
         "opi_xform.ownership.allocation.freed_rows",
         "if not all(i < len(call.args) and",

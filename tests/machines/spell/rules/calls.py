@@ -214,7 +214,8 @@ def guarded_by_proc_null(s: Source) -> Iterator[Change]:
     for spot, call in s.calls("MPI_Send", "MPI_Ssend", "MPI_Recv"):
         other = call.args[3]
         status = s.text(call.args[-1]) if len(call.args) == 7 else "MPI_STATUS_IGNORE"
-        if status == "MPI_STATUS_IGNORE" and not has_effect(*call.args) and s.text(other) != "MPI_ANY_SOURCE":
+        named = isinstance(other, (ast.VarRef, ast.Member, ast.Index))  # nobody asks it of a number, or of a sum
+        if status == "MPI_STATUS_IGNORE" and not has_effect(*call.args) and named:
             yield (s.conditional(spot, f"if ({s.text(other)} != MPI_PROC_NULL) {s.marked(spot.stmt)}"),)
 
 
@@ -246,3 +247,68 @@ def other_by_function(s: Source) -> Iterator[Change]:
             head = f"static int {name}({', '.join(f'int {v.name}' for v in ints)})"
             first = s.above(spot.function, f"{head}\n{{\n    return {s.text(other)};\n}}")
             yield (first, s.edit(other, f"{name}({', '.join(v.name for v in ints)})"))
+
+
+def _plain_tags(s: Source) -> Iterator[tuple[Spot, ast.IntLit]]:
+    """The numbers that are tags."""
+    for spot, call in s.calls(*SENDS, "MPI_Recv", "MPI_Irecv"):
+        tag = call.args[4]
+        if isinstance(tag, ast.IntLit) and s.text(tag) == str(tag.value):
+            yield spot, tag
+
+
+@rewriting("calls")
+def tag_in_macro(s: Source) -> Iterator[Change]:
+    """The number of a tag becomes a macro."""
+    for spot, tag in _plain_tags(s):
+        name = s.unused("TAG")
+        yield (s.above(spot.function, f"#define {name} {tag.value}"), s.edit(tag, name))
+
+
+@rewriting("calls")
+def tag_in_constant(s: Source) -> Iterator[Change]:
+    """The number of a tag becomes a static constant."""
+    for spot, tag in _plain_tags(s):
+        name = s.unused("tag")
+        yield (s.above(spot.function, f"static const int {name} = {tag.value};"), s.edit(tag, name))
+
+
+@rewriting("calls")
+def started_with_threads(s: Source) -> Iterator[Change]:
+    """``MPI_Init`` becomes ``MPI_Init_thread``, with no more than it gives."""
+    for spot, call in s.calls("MPI_Init"):
+        name = s.unused("provided")
+        words = ", ".join(s.text(arg) for arg in call.args)
+        new = f"MPI_Init_thread({words}, MPI_THREAD_SINGLE, &{name});"
+        if spot.block:
+            yield (s.edit(spot.stmt, f"int {name}; {new}"),)
+
+
+@rewriting("calls")
+def communicator_duplicated(s: Source) -> Iterator[Change]:
+    """All calls of a program use a duplicate of ``MPI_COMM_WORLD`` that ``main`` makes first."""
+    for spot, call in s.calls("MPI_Init"):
+        uses = [p.expr for p in s.places if s.text(p.expr) == "MPI_COMM_WORLD"]
+        text = s.texts[s.file(call.span)]
+        if len(s.texts) > 1 or not uses or len(uses) != len(re.findall(r"\bMPI_COMM_WORLD\b", text)):
+            continue
+        name, first = s.unused("world"), min(s.functions, key=lambda f: f.span.begin)
+        if spot.block and min(use.span.begin for use in uses) > first.span.begin:
+            make = f" MPI_Comm_dup(MPI_COMM_WORLD, &{name});"
+            edits = (s.edit(use, name) for use in uses)
+            yield (s.above(first, f"static MPI_Comm {name};"), s.after(spot.stmt, make), *edits)
+
+
+@rewriting("calls")
+def rank_by_function(s: Source) -> Iterator[Change]:
+    """``MPI_Comm_rank(MPI_COMM_WORLD, &rank);`` becomes ``rank = my_rank();``."""
+    for spot, call in s.calls("MPI_Comm_rank", "MPI_Comm_size"):
+        match call.args[1], call.callee:
+            case ast.AddrOf(operand=ast.VarRef() as ref), ast.FuncRef(name=asked) if s.may_edit(ref):
+                if ref.type.spelling == "int" and s.text(call.args[0]) == "MPI_COMM_WORLD":
+                    name = s.unused("mine")
+                    ask = f"    int found;\n    {asked}(MPI_COMM_WORLD, &found);\n    return found;"
+                    helper = f"static int {name}(void)\n{{\n{ask}\n}}"
+                    yield (s.above(spot.function, helper), s.edit(spot.stmt, f"{s.text(ref)} = {name}();"))
+            case _:
+                pass

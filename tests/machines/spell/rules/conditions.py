@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from opi_xform.ir import ast
-from tests.machines.spell.source import Change, Place, Source, has_effect, jumps
+from tests.machines.spell.source import Change, Place, Source, has_effect, is_stable, jumps
 from tests.machines.spell.table import rewriting
 
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
@@ -176,3 +176,47 @@ def _assigned(s: Source, stmt: ast.Stmt) -> ast.Assign | None:
             return assign if plain and s.may_edit(target, value) else None
         case _:
             return None
+
+
+@rewriting("conditions")
+def else_as_own_test(s: Source) -> Iterator[Change]:
+    """``if (c) A else B`` becomes ``if (c) A`` and ``if (!(c)) B``, where A leaves what ``c`` reads."""
+    for spot in s.of(ast.If):
+        match spot.stmt:
+            case ast.If(cond=cond, then=then, other=other) if other is not None and s.may_edit(cond, then, other):
+                if is_stable(cond, then, s, spot.function) and not isinstance(cond, ast.IntLit):
+                    one, two = s.as_block(then), s.as_block(other)
+                    yield (s.edit(spot.stmt, f"{{ if ({s.text(cond)}) {one} if (!({s.text(cond)})) {two} }}"),)
+            case _:
+                pass
+
+
+def _chain(s: Source, stmt: ast.Stmt) -> tuple[str, list[tuple[ast.IntLit, ast.Stmt]], ast.Stmt | None]:
+    """``if (x == 0) A else if (x == 1) B else C``: ``x``, the numbers with what is done, and C."""
+    tested, found, rest = "", list[tuple[ast.IntLit, ast.Stmt]](), None
+    following: ast.Stmt | None = stmt
+    while following is not None:
+        rest = following
+        match rest:
+            case ast.If(
+                cond=ast.Binary(op="==", left=ast.VarRef() as left, right=ast.IntLit() as right), then=then, other=other
+            ) if left.type.kind == "int" and s.may_edit(left, right, then):
+                if s.text(left) != (tested or s.text(left)) or any(one.value == right.value for one, _ in found):
+                    break
+                tested, following, rest = s.text(left), other, None
+                found.append((right, then))
+            case _:
+                break
+    return tested, found, rest
+
+
+@rewriting("conditions")
+def ifs_as_switch(s: Source) -> Iterator[Change]:
+    """``if (x == 0) A else if (x == 1) B`` becomes a ``switch`` with a case for each."""
+    for spot in s.of(ast.If):
+        tested, found, rest = _chain(s, spot.stmt)
+        parts = [part for _, part in found] + ([] if rest is None else [rest])
+        if len(found) > 1 and s.may_edit(*parts) and not any(jumps(part, ast.Break, ast.Case) for part in parts):
+            cases = [f"case {s.text(number)}: {s.as_block(part)} break;" for number, part in found]
+            cases += [] if rest is None else [f"default: {s.as_block(rest)} break;"]
+            yield (s.edit(spot.stmt, f"switch ({tested}) {{ {' '.join(cases)} }}"),)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from opi_xform.ir import ast
+from opi_xform.ir import ast, walk
 from tests.machines.spell.rules.memory import _words
-from tests.machines.spell.source import Change, Edit, Source, changed, decayed, declared
+from tests.machines.spell.source import Change, Edit, Place, Source, changed, decayed, declared
 from tests.machines.spell.table import rewriting
 
 
@@ -205,3 +205,62 @@ def pair_in_struct(s: Source) -> Iterator[Change]:
             init = f" {name}.{variable.name} = {s.text(one.init_span)};" if one.init_span else ""
             first = f"struct {{ {declaration}; int unused; }} {name};{init}"
             yield (s.edit(one.statement, first), *(s.edit(ref, f"{name}.{variable.name}") for ref in refs))
+
+
+def declared_together(s: Source, type_: str) -> Iterator[tuple[list[ast.Variable], list[Place]]]:
+    """Locals of a type without initialisers that one declaration declares, it and nothing else, with all their uses."""
+    groups: dict[tuple[str, int], list[tuple[ast.Variable, ast.Declarator]]] = {}
+    for variable, one in _declared_here(s):
+        if variable.kind == "local" and one.specifiers.strip() == type_:
+            groups.setdefault((one.statement.file, one.statement.begin), []).append((variable, one))
+    for found in groups.values():
+        found.sort(key=lambda pair: pair[1].span.begin)
+        keys = {variable.key: variable for variable, _ in found}
+        uses = [p for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var in keys]
+        function = next((f for f in s.functions if f.key == found[0][0].function), None)
+        commas = s.text(found[0][1].statement).count(",")
+        if function is None or commas != len(found) - 1 or any(one.init_span for _, one in found):
+            continue
+        inner = s.texts[s.file(function.span)][function.span.begin : function.span.end]
+        plain = all(variable.type.is_scalar and not variable.type.is_pointer for variable in keys.values())
+        if plain and sum(_words(inner, variable.name) for variable in keys.values()) == len(uses) + len(found):
+            yield list(keys.values()), uses
+
+
+@rewriting("declarations")
+def rank_in_global(s: Source) -> Iterator[Change]:
+    """The locals of ``main`` beside the one that ``MPI_Comm_rank`` sets, and it, become static variables."""
+    asked = {e.var for _, call in s.calls("MPI_Comm_rank") for e in walk.within(call) if isinstance(e, ast.VarRef)}
+    for found, uses in declared_together(s, "int"):
+        function = next(f for f in s.functions if f.key == found[0].function)
+        if function.name == "main" and any(variable.key in asked for variable in found):
+            names = {variable.key: s.unused(variable.name) for variable in found}
+            first = s.above(function, f"static int {', '.join(names.values())};")
+            edits = [(p.expr, names[p.expr.var]) for p in uses if isinstance(p.expr, ast.VarRef)]
+            yield (first, s.edit(found[0].declarators[0].statement, ""), *(s.edit(e, name) for e, name in edits))
+
+
+@rewriting("declarations")
+def declared_in_block(s: Source) -> Iterator[Change]:
+    """Numbers that one block of a function uses alone, whose address nobody takes, are declared in that block."""
+    for type_ in ("int", "double", "long"):
+        for found, uses in declared_together(s, type_):
+            function = next(f for f in s.functions if f.key == found[0].function)
+            blocks = {_block_in(p.spot.above, function) for p in uses}
+            if len(blocks) != 1 or not (block := blocks.pop()) or any(isinstance(p.parent, ast.AddrOf) for p in uses):
+                continue
+            at, end = block
+            statement = found[0].declarators[0].statement
+            if s.may_edit(statement) and not at <= statement.begin < end:
+                first = Edit(s.file(statement), at + 1, at + 1, " " + s.text(statement))
+                yield (first, s.edit(statement, ""))
+
+
+def _block_in(above: Sequence[ast.Stmt], function: ast.Function) -> tuple[int, int] | None:
+    """Where the outermost block inside the body of a function begins and ends, which no loop goes round."""
+    for outer, inner in itertools.pairwise(reversed(above)):
+        if isinstance(inner, ast.Block) and (outer is function.body or isinstance(outer, ast.If)):
+            return inner.span.begin, inner.span.end
+        if not isinstance(inner, ast.If):
+            break
+    return None

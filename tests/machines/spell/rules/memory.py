@@ -347,3 +347,88 @@ def free_in_macro(s: Source) -> Iterator[Change]:
             name = s.unused("RELEASE")
             macro = f"#define {name}(p) do {{ free(p); (p) = NULL; }} while (0)"
             yield (s.above(spot.function, macro), s.edit(spot.stmt, f"{name}({s.text(call.args[0])});"))
+
+
+@rewriting("memory")
+def malloc_checked_by_macro(s: Source) -> Iterator[Change]:
+    """After ``p = malloc(n);`` a macro with the line's number looks whether ``p`` is NULL."""
+    for spot, pointer in _pointers_set(s):
+        name = s.unused("NEEDED")
+        say = 'fprintf(stderr, "%s:%d: out of memory\\n", __FILE__, __LINE__)'
+        macro = f"#define {name}(p) do {{ if (!(p)) {{ {say}; MPI_Abort(MPI_COMM_WORLD, 1); }} }} while (0)"
+        headers = s.including(s.file(spot.stmt.span), "stdio.h")
+        yield (s.above(spot.function, macro), s.after(spot.stmt, f" {name}({pointer});"), *headers)
+
+
+Assigned = tuple[Spot, ast.Call, str]
+"""``p = malloc(n);`` or ``free(p);``, the call, and the text of ``p``."""
+
+
+def _by_parameter(s: Source) -> list[tuple[str, list[Assigned]]]:
+    """These of a file and of one type, for which programs have one function, by its parameter ``to``."""
+    groups: dict[tuple[str, str], list[Assigned]] = {}
+    for place, call in _allocations(s):
+        match place.spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) if value is call:
+                parameter = declared(target.type, "*to") if target.type.is_pointer else ""
+                if parameter and s.may_edit(target) and not has_effect(target, call.args[0]):
+                    own = groups.setdefault((s.file(call.span), parameter), [])
+                    own.append((place.spot, call, s.text(target)))
+            case _:
+                pass
+    return [(parameter, found) for (_, parameter), found in groups.items()]
+
+
+def _first_of(found: list[Assigned]) -> ast.Function:
+    """The first function in the file that has one of them."""
+    return min((spot.function for spot, _, _ in found), key=lambda function: function.span.begin)
+
+
+@rewriting("memory")
+def malloc_through_parameter(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes the call of a function that gets ``&p``, and aborts where there is no memory."""
+    for parameter, found in _by_parameter(s):
+        name = s.unused("allocate")
+        helper = (
+            f"static void {name}({parameter}, size_t bytes)\n{{\n    *to = malloc(bytes);\n"
+            "    if (*to == NULL)\n        MPI_Abort(MPI_COMM_WORLD, 1);\n}"
+        )
+        new = [(spot.stmt, f"{name}(&{_operand(pointer)}, {s.text(call.args[0])});") for spot, call, pointer in found]
+        yield (s.above(_first_of(found), helper), *(s.edit(stmt, text) for stmt, text in new))
+
+
+@rewriting("memory")
+def malloc_told_by_result(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes ``if (allocate(&p, n)) exit(1);``."""
+    for parameter, found in _by_parameter(s):
+        name = s.unused("allocate")
+        helper = (
+            f"static int {name}({parameter}, size_t bytes)\n{{\n    *to = malloc(bytes);\n    return *to == NULL;\n}}"
+        )
+        new = [(spot, f"if ({name}(&{_operand(p)}, {s.text(call.args[0])})) exit(1);") for spot, call, p in found]
+        headers = s.including(s.file(found[0][1].span), "stdlib.h")
+        yield (s.above(_first_of(found), helper), *(s.conditional(spot, text) for spot, text in new), *headers)
+
+
+@rewriting("memory")
+def free_through_address(s: Source) -> Iterator[Change]:
+    """``free(p);`` becomes the call of a function that gets ``&p``, and sets ``p`` to NULL."""
+    groups: dict[tuple[str, str], list[Assigned]] = {}
+    for spot, call in s.calls("free"):
+        pointer = call.args[0]
+        inner = pointer.operand if isinstance(pointer, ast.Cast) else pointer
+        if isinstance(inner, ast.VarRef) and s.variables[inner.var].kind == "param":
+            continue  # of a copy nobody gives the address for that
+        plain = isinstance(inner, (ast.VarRef, ast.Member)) and inner.type.is_pointer and not inner.type.const
+        if plain and s.may_edit(inner) and (parameter := declared(inner.type, "*of")):
+            groups.setdefault((s.file(call.span), parameter), []).append((spot, call, s.text(inner)))
+    for (_, parameter), found in groups.items():
+        name = s.unused("release")
+        helper = f"static void {name}({parameter})\n{{\n    free(*of);\n    *of = NULL;\n}}"
+        edits = (s.edit(spot.stmt, f"{name}(&{_operand(pointer)});") for spot, _, pointer in found)
+        yield (s.above(_first_of(found), helper), *edits)
+
+
+def _operand(text: str) -> str:
+    """The text of a place as what ``&`` is before."""
+    return f"({text})" if text.startswith("*") else text

@@ -164,3 +164,16 @@ def row_named(s: Source) -> Iterator[Change]:
                         yield (s.edit(c.loop, f"{{ {first} {new} }}"),)
                 case _:
                     pass
+
+
+@rewriting("loops")
+def loop_as_memset(s: Source) -> Iterator[Change]:
+    """A loop that sets ``a[i] = 0`` for each ``i`` from 0 to a number becomes a ``memset``."""
+    for c, base, assign in _filled(s):
+        match assign.value:
+            case ast.IntLit(value=0) | ast.FloatLit() if s.text(assign.value) in ("0", "0.0"):
+                if isinstance(c.end, ast.IntLit) and c.end.value > 0 and c.declares:
+                    new = f"memset({s.text(base)}, 0, {s.atom(c.end)} * sizeof {s.atom(base)}[0]);"
+                    yield (s.edit(c.loop, new), *s.including(s.file(c.loop.span), "string.h"))
+            case _:
+                pass

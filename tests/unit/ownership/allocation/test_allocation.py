@@ -35,6 +35,7 @@ from opi_xform.ownership.allocation.repeated import (
     same_place,
     steady,
 )
+from opi_xform.ownership.model.buffers import Carrier
 
 SEND = "MPI_Send(b, 10, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD);"
 TOP = "void *calloc(size_t, size_t); void *realloc(void *, size_t); void other(void *); static int calls, n = 10;\n"
@@ -112,13 +113,19 @@ def test_the_carrier_in_a_call_that_gets_its_address() -> None:
     found = program(f"double *b;\ninit(10, &b);\n{SEND}\nfree(b);", INIT)
     (node,) = called(found, "init")
     assert isinstance(node.action, ins.CallInstr)
-    written = set_through(found.program, node.action.call, found.key("b"))
+    written = set_through(found.program, node.action.call, Carrier("pointer", found.key("b")))
     assert isinstance(written, ast.VarRef)
     assert written.var == found.key("b")
+    rows = program(f"double *b[2];\ninit(10, &b[1]);\ninit(20, &b[0]);\n{SEND}\nfree(b[0]);", INIT)
+    node = called(rows, "init")[0]
+    assert isinstance(node.action, ins.CallInstr)
+    row = set_through(rows.program, node.action.call, Carrier("pointer", rows.key("b"), 1))
+    assert isinstance(row, ast.Index)
+    assert set_through(rows.program, node.action.call, Carrier("pointer", rows.key("b"))) is None
     other = program(f"double *b = get(10);\n{SEND}\nfree(b);", GET)
     (node,) = called(other, "get")
     assert isinstance(node.action, ins.CallInstr)
-    assert set_through(other.program, node.action.call, other.key("b")) is None
+    assert set_through(other.program, node.action.call, Carrier("pointer", other.key("b"))) is None
 
 
 # --- what is written of a size ----------------------------------------------------------------------------------------

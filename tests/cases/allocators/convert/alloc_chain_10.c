@@ -1,4 +1,4 @@
-/* Whether there is memory is kept in a number after a message, and decides what the program prints. */
+/* Whether there is memory is kept in a number after a message, too; the program has ended where there is none. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +26,12 @@ int main(int argc, char **argv)
     double *sbuf = vector(N);
     for (int t = 0; t < 3; t++)
         if (rank == 0) {
-            for (int i = 0; i < N; i++)
+            for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
                 sbuf[i] = 2.0 * i + t;
-            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf)
+            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
             there = sbuf != NULL;
         } else if (rank == 1) {
-            MPI_Recv(got, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(got, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(got)
             for (int i = 0; i < N; i++)
                 total += got[i];
         }
