@@ -11,7 +11,9 @@
  * `void *bufp` received from elsewhere is forwarded as (OPI_Give)(bufp, ...), with the parentheses.
  *
  * Every call returns MPI_SUCCESS or an MPI error class raised through the error handler of the communicator (OPI_Alloc, OPI_Free: that of MPI_COMM_SELF
- * when one was set there, else of MPI_COMM_WORLD; outside MPI_Init..MPI_Finalize the class is only returned and one line is printed). */
+ * when one was set there, else of MPI_COMM_WORLD; outside MPI_Init..MPI_Finalize the class is only returned and one line is printed).
+ *
+ * Parameters end in an underscore: their plain names may be a program's macros (#define tag 7). */
 #ifndef OPI_XFORM_OPI_H
 #define OPI_XFORM_OPI_H
 
@@ -37,64 +39,64 @@ extern "C" {
 
 /* Allocates a buffer of at least `length` bytes (0 is allowed and yields a valid buffer) and stores its address in *bufp.
  * Errors: MPI_ERR_NO_MEM (pointer untouched), MPI_ERR_ARG for a NULL bufp. */
-OPI_API_ int OPI_Alloc(void *bufp, size_t length);
+OPI_API_ int OPI_Alloc(void *bufp_, size_t length_);
 
 /* A buffer of at least `count` x `size` bytes, all of them zero, as calloc gives memory; a product that does not fit is more than there is.
  * NULL where OPI_Alloc would return an error (MPI_ERR_NO_MEM, raised in the same way). */
-OPI_API_ void *OPI_Calloc(size_t count, size_t size);
+OPI_API_ void *OPI_Calloc(size_t count_, size_t size_);
 
 /* Ends the caller's ownership of *bufp and sets *bufp to NULL.  Freeing NULL does nothing.
  * Errors: MPI_ERR_BUFFER for memory the caller does not own: foreign, given away, or freed before. */
-OPI_API_ int OPI_Free(void *bufp);
+OPI_API_ int OPI_Free(void *bufp_);
 
 /* Sends `count` elements that start at *bufp and ends the caller's ownership: *bufp is NULL on return.  Matches any receive or Take.  Completes like
  * MPI_Send (standard mode).  dest may be MPI_PROC_NULL: the buffer is freed.  count 0 accepts a NULL buffer.
  * Errors leave *bufp and the ownership as they were: MPI_ERR_BUFFER, COUNT, TYPE, TAG, COMM, RANK, NO_MEM. */
-OPI_API_ int OPI_Give(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+OPI_API_ int OPI_Give(void *bufp_, int count_, MPI_Datatype datatype_, int dest_, int tag_, MPI_Comm comm_);
 
 /* OPI_Give that completes like MPI_Ssend: when the message is being received. */
-OPI_API_ int OPI_Sgive(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+OPI_API_ int OPI_Sgive(void *bufp_, int count_, MPI_Datatype datatype_, int dest_, int tag_, MPI_Comm comm_);
 
 /* Receives a message as MPI_Recv does, into a buffer that the caller owns afterwards and whose address is stored in *bufp.  The buffer holds at least
  * count x extent bytes, also for a shorter message, for source MPI_PROC_NULL and when the message was truncated (MPI_ERR_TRUNCATE).  The old value
  * of *bufp is overwritten, not freed. */
-OPI_API_ int OPI_Take(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+OPI_API_ int OPI_Take(void *bufp_, int count_, MPI_Datatype datatype_, int source_, int tag_, MPI_Comm comm_, MPI_Status *status_);
 
 /* MPI_Recv into a buffer that the caller owns, or OPI_Take: what arrives is taken, and the buffer that *bufp named before is freed (NULL: there was none).
  * From source MPI_PROC_NULL nothing arrives: the caller keeps the buffer with its contents.  Where nothing is taken for an error, it is kept, too.
  * Errors: those of OPI_Take, and MPI_ERR_BUFFER for memory that the caller does not own. */
-OPI_API_ int OPI_Take_replace(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+OPI_API_ int OPI_Take_replace(void *bufp_, int count_, MPI_Datatype datatype_, int source_, int tag_, MPI_Comm comm_, MPI_Status *status_);
 
 /* OPI_Give that returns at once.  *bufp is NULL on return; the request completes through the MPI_Wait and MPI_Test families. */
-OPI_API_ int OPI_Igive(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+OPI_API_ int OPI_Igive(void *bufp_, int count_, MPI_Datatype datatype_, int dest_, int tag_, MPI_Comm comm_, MPI_Request *request_);
 
 /* OPI_Take that returns at once.  *bufp is NULL on return and is set by the call that completes the request (MPI_Wait*, MPI_Test*), so the pointer
  * must stay where it is until then.  A cancelled Itake leaves NULL. */
-OPI_API_ int OPI_Itake(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+OPI_API_ int OPI_Itake(void *bufp_, int count_, MPI_Datatype datatype_, int source_, int tag_, MPI_Comm comm_, MPI_Request *request_);
 
 /* OPI_Take_replace that returns at once.  From a source that is a rank, or MPI_ANY_SOURCE, *bufp is NULL on return and set by the call that completes the
  * request, as with OPI_Itake; from MPI_PROC_NULL it is not touched, neither now nor then. */
-OPI_API_ int OPI_Itake_replace(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+OPI_API_ int OPI_Itake_replace(void *bufp_, int count_, MPI_Datatype datatype_, int source_, int tag_, MPI_Comm comm_, MPI_Request *request_);
 
 /* MPI_Sendrecv with one or both sides passing ownership.  A side that passes ownership has the address of a pointer in the place of its buffer.
  * sendbufp and recvbufp may be the same pointer: it is given first and taken after. */
-OPI_API_ int OPI_Givetake(void *sendbufp, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbufp, int recvcount,
-                          MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
-OPI_API_ int OPI_Giverecv(void *sendbufp, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
-                          MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
-OPI_API_ int OPI_Sendtake(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbufp, int recvcount,
-                          MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+OPI_API_ int OPI_Givetake(void *sendbufp_, int sendcount_, MPI_Datatype sendtype_, int dest_, int sendtag_, void *recvbufp_, int recvcount_,
+                          MPI_Datatype recvtype_, int source_, int recvtag_, MPI_Comm comm_, MPI_Status *status_);
+OPI_API_ int OPI_Giverecv(void *sendbufp_, int sendcount_, MPI_Datatype sendtype_, int dest_, int sendtag_, void *recvbuf_, int recvcount_,
+                          MPI_Datatype recvtype_, int source_, int recvtag_, MPI_Comm comm_, MPI_Status *status_);
+OPI_API_ int OPI_Sendtake(const void *sendbuf_, int sendcount_, MPI_Datatype sendtype_, int dest_, int sendtag_, void *recvbufp_, int recvcount_,
+                          MPI_Datatype recvtype_, int source_, int recvtag_, MPI_Comm comm_, MPI_Status *status_);
 
 /* MPI_Sendrecv_replace that passes ownership both ways: *bufp is given, and what arrives is taken into *bufp.  From source MPI_PROC_NULL nothing arrives:
  * the caller keeps the buffer with its contents, and a copy is sent. */
-OPI_API_ int OPI_Givetake_replace(void *bufp, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                                  MPI_Status *status);
+OPI_API_ int OPI_Givetake_replace(void *bufp_, int count_, MPI_Datatype datatype_, int dest_, int sendtag_, int source_, int recvtag_, MPI_Comm comm_,
+                                  MPI_Status *status_);
 
 #ifdef __cplusplus
 }
 
-template <class T> static inline void *opi_pointer_address_(T **p) {
-    return const_cast<void *>(static_cast<const void *>(p));
+template <class T_> static inline void *opi_pointer_address_(T_ **p_) {
+    return const_cast<void *>(static_cast<const void *>(p_));
 }
 #define OPI_BUFP_(p) opi_pointer_address_(p)
 #else
