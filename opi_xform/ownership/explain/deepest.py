@@ -22,6 +22,7 @@ from opi_xform.ownership.explain.called import only_printed
 from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text, pointers_themselves, without_casts
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
+from opi_xform.ownership.explain.choosing.requests_told import never_completed
 from opi_xform.ownership.explain.culprits import TRIES, excluded_after, never_run, readers_of, same_words, unknown_place
 from opi_xform.ownership.explain.datatypes import (
     beyond_variable,
@@ -31,10 +32,11 @@ from opi_xform.ownership.explain.datatypes import (
     of_one_piece,
     of_structs,
 )
-from opi_xform.ownership.explain.later import never_completed, read_early
+from opi_xform.ownership.explain.later import read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
+from opi_xform.ownership.explain.part_reasons import READS_ONLY
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
 from opi_xform.ownership.explain.reaching.ways import ahead, in_turn
@@ -186,7 +188,8 @@ class Deepest:
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
-        if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
+        sent = refusal.reason is Reason.READ_LATER and uses[0].side == "send"
+        if uses[0].row is not None and (sent or (uses[0].side == "recv" and refusal.message.startswith(READS_ONLY))):
             return self.live_data.another_row(uses[0], refusal) or refusal
         if refusal.reason not in FORM:
             return refusal
@@ -200,7 +203,8 @@ class Deepest:
         if found is not None and (found.reason, refusal.reason) == (Reason.OLD_BYTES, Reason.CALL_FORM):
             return refusal  # neither is easier to do without
         if found is None and refusal.message.endswith(NO_START):  # by the call's own pointer, where that is it
-            return self.live_data.place(uses[0]) or refusal
+            own = self.live_data.place(uses[0]) if named_in(uses[0]) in refusal.message else None
+            return own or self.live_data.refusal(uses) or self.live_data.place(uses[0]) or refusal
         if found is None or found.reason is refusal.reason:
             return found if found is not None and found.notes and not refusal.notes else refusal
         return replace(found, form=refusal.reason)

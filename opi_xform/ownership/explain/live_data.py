@@ -121,7 +121,8 @@ class LiveData:
             turn = self.moving(use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
             sent = any(u.side == "send" for n in mine & {use.node} for u in self.uses.get(n, ()))
-            if not self.exchanged(root) and not sent and not any(self.touch.computes(n) for n in mine):
+            computed = sent or any(self.touch.computes(n) for n in mine)
+            if not computed and not self.exchanged(root) and not any(self.touch.copies_into(n, root) for n in touching):
                 return None  # nothing but messages is in there
         several = use.side == "send" and not inside and self.of_several(root)
         if several:  # which block it is elsewhere would have to be known first
@@ -367,7 +368,7 @@ class LiveData:
         return Refusal(Reason.CARRIER, f"{message}: they would point to memory that is gone", ((span, "here"),))
 
     def another_row(self, use: Use, told: Refusal) -> Refusal | None:
-        """A send of a row that is a place in a block, where all that is told to read it names its row by the variable
+        """A row that is a place in a block: of a send, where all that is told to read it names its row by the variable
         of the call, which has moved on by then.
         """
         row, symbols = named_row(use.call.args[use.argument]), self.program.values.symbols
@@ -376,18 +377,19 @@ class LiveData:
         lines = {(span.file, span.line) for span, _ in told.notes}
         nodes = self.program.values.accesses.nodes(use.object)
         spans = ((n, self.names.span(n)) for n in nodes)
-        for n in (n for n, span in spans if (span.file, span.line) in lines):
+        for n in (n for n, span in spans if use.side == "send" and (span.file, span.line) in lines):
             if not any(named_row(e) == row for e in self.touch.lvalues(n)):
                 return None
-        name = f"{spelling(base_of(use.call.args[use.argument]))}[…]"
+        name = spelling(base_of(use.call.args[use.argument]))
         for n, known in sorted(self.program.values.operands.items()):
             action = self.graph.nodes[n].action
             if not isinstance(action, ins.Store) or not action.type.is_pointer:
                 continue
             if symbols.base(known[1]) in self.objects(use) and symbols.offset(known[1]).constant != 0:
                 span = self.names.span(n)
-                message = f"{line_of(span)} sets `{name}` to a place inside another buffer"
-                return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
+                message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
+                message += "; a message needs a buffer of its own"
+                return Refusal(Reason.CARRIER, message, ((span, "here"),))
         return None
 
     # --- the memory of a message ----------------------------------------------------------------------------------
@@ -481,4 +483,5 @@ class LiveData:
                 ).append(n)
         fills = (k for k in written if k not in read or (partly and not read_first(self.program, read[k], written[k])))
         barred = set[int]() if whole else {nest.loops[k].header for k in fills}
+        barred |= branches_of(self.program).of_others(use.node) if stops else set()
         return mine - reached(self.graph, use.node, mine, stops, barred)

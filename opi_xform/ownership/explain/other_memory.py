@@ -27,7 +27,7 @@ from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_zero, member_key
+from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_inside, is_zero, member_key
 from opi_xform.values.facts import Facts
 
 STEPS = 8  # calls that are followed
@@ -382,7 +382,9 @@ class Elsewhere:
             value = action.value
         if isinstance(value, ins.Var):
             function = self.graph.frames[frame].function
-            return None in self.roots.sets(function).get(value.key, [])
+            sets = self.roots.sets(function).get(value.key, [])
+            moved = (base_of(e) for e in sets if e is not None and e.type.is_pointer and is_inside(e))
+            return None in sets or any(isinstance(e, ast.VarRef) and e.var == value.key for e in moved)
         return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
 
 
