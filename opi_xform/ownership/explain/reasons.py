@@ -35,7 +35,6 @@ from opi_xform.ownership.explain.later import (
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reaching.in_common import parted
 from opi_xform.ownership.explain.reaching.roots import at_root, of_a_root, on_no_root
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import between
@@ -145,10 +144,7 @@ def liveness_refusal(
                 notes = (*notes, *written(program, use, name, until=first))
             if shared is False and pointer is None:
                 message = f"{line} may read bytes of `{name}` beside the message after the send"
-                if anew and parted(program, buffer, use):
-                    message = f"the message lies in `{name}`, and {line} may read there after the send, of the message"
-                    message += " or beside it"
-                elif anew:
+                if anew:
                     message = f"could not show that {line} reads only those bytes of `{name}` that are written"
                     message += f" before it{why_beside(program, use, buffer.name, first)}"
                     notes = (*notes, *received_meanwhile(program, buffer, use))
@@ -175,11 +171,10 @@ def liveness_refusal(
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
-        beside = parted(program, buffer, use)
         message = _if_least(use, least, f"{line} may read bytes of `{name}`{NOT_BROUGHT}")
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
-            if (use.lo is not None and use.lo.constant is None) or beside:
+            if use.lo is not None and use.lo.constant is None:
                 message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
             else:
                 message += why_unknown(program, use, first) or wrapping_index(program, use, first)
@@ -198,7 +193,7 @@ def liveness_refusal(
             message = f"could not show that {line} reads no more of `{name}` than {brought}"
         elif least is None and message.endswith(NOT_BROUGHT) and (most := shorter(program, use)) is not None:
             message += f": no message that can come has more than {most} bytes"
-        elif least is None and not beside and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
+        elif least is None and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
     if silent is not None and first not in sites and not use.op.replaces:
         message, more = nothing_came(program, silent, name, line, "read")

@@ -8,11 +8,10 @@ from __future__ import annotations
 from islpy import Set
 
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Buffer, Program, Use
+from opi_xform.ownership.model.buffers import Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.regions.sets import BudgetExceeded
 
@@ -99,21 +98,6 @@ def written_before(judge: Judge, use: Use, n: int) -> bool:
     except BudgetExceeded:
         judge.regions.context.reset_operations()
         return False
-
-
-def parted(program: Program, buffer: Buffer, use: Use) -> bool:
-    """A process that sends or receives a message also does so with another place of the same memory, in one function:
-    what lies beside the message is data, and does not come with it.
-    """
-    nodes, resolve = program.graph.nodes, program.values.symbols.resolve
-    excluded = branches_of(program).excluded
-    for other in buffer.uses if use.lo is not None and not buffer.carrier.rows else ():
-        if other.node == use.node or other.object != use.object or other.lo is None or use.lo is None:
-            continue
-        same_call = nodes[other.node].frame == nodes[use.node].frame and not excluded(use.node, other.node)
-        if same_call and resolve(other.lo - use.lo).constant != 0:
-            return True
-    return False
 
 
 def _spared(judge: Judge, use: Use, n: int, sent: Set) -> bool:

@@ -88,25 +88,3 @@ def test_data_that_are_copied_in_beside_a_halo(tmp_path: Path) -> None:
         f"the message lies in `first`, and line {line_of(text)} may read bytes there that this receive does not bring"
     )
     assert (told(found[0]), found[0]["message"]) == (("keep", "OPI201"), f"{where}, as `all`")
-
-
-MERGED = """static int *merged(int *v, int n)
-{
-    int *w = malloc(n * sizeof(int)), i = 0, k = n / 2;
-    for (int m = 0; m < n; m++)
-        w[m] = (k == n || (i < n / 2 && v[i] <= v[k])) ? v[i++] : v[k++]; // HERE
-    return w;
-}
-"""
-
-
-def test_halves_of_one_array(tmp_path: Path) -> None:
-    """What lies beside the first half is the second one, which goes and comes by itself."""
-    lines = ["int *v = malloc(n * sizeof(int)), half = n / 2;", "for (int i = 0; i < n; i++) v[i] = n - i;"]
-    for call, status in (("Send", ""), ("Recv", ", MPI_STATUS_IGNORE")):
-        lines += [f"MPI_{call}(&v[0], half, MPI_INT, 1, 3, MPI_COMM_WORLD{status});"]
-        lines += [f"MPI_{call}(&v[half], half, MPI_INT, 2, 3, MPI_COMM_WORLD{status});"]
-    text, found = sites([*lines, "int *w = merged(v, n);", 'printf("%d\\n", w[0]);'], tmp_path, MERGED)
-    where = f"the message lies in `v`, and line {line_of(text)} may read"
-    assert found[0]["message"] == f"{where} there after the send, of the message or beside it"
-    assert found[2]["message"] == f"{where} bytes there that this receive does not bring"
