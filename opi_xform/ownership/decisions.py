@@ -20,6 +20,7 @@ from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE, begins_
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
 from opi_xform.ownership.explain.choosing.places import set_to_a_place
+from opi_xform.ownership.explain.choosing.requests_told import given_anew
 from opi_xform.ownership.explain.deepest import NO_FORM
 from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
@@ -208,6 +209,7 @@ class _OfCall:
         argument = call.args[buffer.buf]
         read = read_after if side == "send" else read_beside
         told = [read(self.functions, self.effects, function.key, call, argument), begins_inside(argument)]
+        told += [given_anew(function, self.effects, call)]
         if not any(told) and refusal.reason is Reason.BUDGET:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
             several = moved_in_text(function, argument) or several_given(function, argument, self.callers)

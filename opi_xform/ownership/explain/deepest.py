@@ -23,6 +23,7 @@ from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
+from opi_xform.ownership.explain.choosing.requests_told import begun_again, never_completed
 from opi_xform.ownership.explain.culprits import (
     TRIES,
     excluded_after,
@@ -40,12 +41,14 @@ from opi_xform.ownership.explain.datatypes import (
     of_one_piece,
     of_structs,
 )
-from opi_xform.ownership.explain.later import begun_again, never_completed, read_early
+from opi_xform.ownership.explain.later import read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
+from opi_xform.ownership.explain.part_reasons import READS_ONLY
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
+from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reaching.ways import ahead, in_turn
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.explain.unreached import Unreached
@@ -168,9 +171,7 @@ class Deepest:
 
     def first(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
         """The reason that is told first."""
-        if (
-            uses[0].op.persistent and not uses[0].op.convertible
-        ):  # a buffer of its own would not help, nor anything else
+        if uses[0].op.persistent and not uses[0].op.convertible:  # nothing else would help
             return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
         if (pointers := pointers_themselves(uses[0].call.args[uses[0].argument])) is not None and not small(uses):
             return replace(pointers, form=refusal.reason)
@@ -190,7 +191,7 @@ class Deepest:
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)
             found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else None)
-            moving = self.live_data.moving(uses[0])
+            moving = moving_loop(self.program, uses[0])
             if found is None and uses[0].side == "send" and not moving:
                 found = self.in_the_text(uses[0])
             if found is None and (refusal.reason is not Reason.ESCAPE or moving):
@@ -205,7 +206,8 @@ class Deepest:
             told = ": " in refusal.message  # which line is in the way
             row = self.live_data.place(uses[0]) if uses[0].row is not None and not told else None
             return self.made(uses[0]) or self.inside(uses[0]) or (row and replace(row, form=refusal.reason)) or refusal
-        if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
+        sent = refusal.reason is Reason.READ_LATER and uses[0].side == "send"
+        if uses[0].row is not None and (sent or (uses[0].side == "recv" and refusal.message.startswith(READS_ONLY))):
             return self.live_data.another_row(uses[0], refusal) or refusal
         if refusal.reason in (Reason.READ_LATER, Reason.OLD_BYTES) and uses[0].row is not None:
             unsure = uses[0].side == "recv" and refusal.message.startswith("could not show that line")
@@ -223,7 +225,8 @@ class Deepest:
         if found is not None and (found.reason, refusal.reason) == (Reason.OLD_BYTES, Reason.CALL_FORM):
             return refusal  # neither is easier to do without
         if found is None and refusal.message.endswith(NO_START):  # by the call's own pointer, where that is it
-            return self.live_data.place(uses[0]) or refusal
+            own = self.live_data.place(uses[0]) if named_in(uses[0]) in refusal.message else None
+            return own or self.live_data.refusal(uses) or self.live_data.place(uses[0]) or refusal
         if found is None or found.reason is refusal.reason:
             return found if found is not None and found.notes and not refusal.notes else refusal
         return replace(found, form=refusal.reason)
@@ -279,17 +282,13 @@ class Deepest:
                 if carrier and use.side == "recv" and unknown_place(self.program, use, found[0]):
                     return None  # that it begins inside is sure
                 resent = found[0] in judge.use_nodes
-                other = (
-                    not shared and not resent and not same_words(self.live_data.written, self.program, use, found[0])
-                )
+                other = not (shared or resent or same_words(self.live_data.written, self.program, use, found[0]))
                 if carrier and other and _elsewhere_each_turn(judge, use):
                     return self.read_live(uses)  # what is read may as well be what another turn sends, or nobody
                 if carrier and branches_of(self.program).other_rank(use.node, found[0]):
                     return None  # it comes anew there
                 if carrier and resent and _inside(use) is not None and written(self.program, use, buffer.name, True):
-                    return self.read_live(
-                        uses
-                    )  # that it is packed anew could not be shown; that it begins inside is sure
+                    return self.read_live(uses)  # it may be packed anew; that it begins inside is sure
                 live_then = Finding(False, Reason.READ_LATER)
                 return liveness_refusal(self.program, buffer, use, live_then, found, shared)
             finding = judge.findings.get((use.node, use.argument))

@@ -10,18 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from opi_xform.codes import Reason
-from opi_xform.effects.model import BEGINS, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import within
+from opi_xform.ir.walk import statements, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
-from opi_xform.ownership.explain.reaching.ways import ahead, always_between, between, in_turn, reached
+from opi_xform.ownership.explain.reaching.ways import ahead, always_between, between, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
@@ -35,6 +34,7 @@ from opi_xform.regions.sets import BudgetExceeded
 
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
 LONGEST = 48  # characters of a condition that is told
+_SETS = (ast.Assign, ast.IncDec)
 _ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 
 _PLACE = r"[\w.\[\]]+(?:->[\w.\[\]]+)*"
@@ -121,7 +121,9 @@ def other_arm(program: Program, use: Use, n: int, does: str) -> str:
         here = mine.get(_said(program, there))
         compared = None if here is None else _COMPARED.fullmatch(_condition(program, here).strip("`"))
         name = "" if compared is None else re.split(r"->|\.", compared[1])[-1]
-        if here is not None and name.isidentifier() and _set_in(program).get(name, 0) <= 1:
+        once = name.isidentifier() and _set_in(program).get(name, 0) <= 1
+        key = program.graph.frames[nodes[use.node].frame].function
+        if here is not None and once and not set_in_turns(program.functions[key], use.call, name):
             at = called_from(program, n, use.node)
             line = line_of(node_span(program, n if at is None else at))
             where = f"{line} ({_condition(program, there)}), {does}"
@@ -148,6 +150,23 @@ def _set_in(program: Program) -> dict[str, int]:
     return {
         n: given[n] + others[n] + constant[n] - (given[n] == 1 == constant[n]) for n in (*given, *constant, *others)
     }
+
+
+def set_in_turns(function: ast.Function, call: ast.Call, name: str) -> bool:
+    """A loop around a call sets a variable by that name in each turn: the other arm may be the next one's."""
+    for loop, _ in statements(function.body):
+        if not isinstance(loop, (ast.For, ast.While, ast.DoWhile)):
+            continue
+        inside = list(within_statement(loop, function.variables))
+        if not any(e is call for e in inside):
+            continue
+        declared = (key for s, _ in statements(loop) if isinstance(s, ast.DeclStmt) for key in s.variables)
+        if any(function.variables[key].name == name for key in declared if key in function.variables):
+            return True
+        sets = (e.target if isinstance(e, ast.Assign) else e.operand for e in inside if isinstance(e, _SETS))
+        if any(_last(target) == name for target in sets):
+            return True
+    return False
 
 
 def _last(e: ast.Expr) -> str:
@@ -314,60 +333,6 @@ def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> R
     message = f"`{name}` is read at {line_of(span)}, where the receive that {line_of(begun)} begins may not be complete"
     notes = ((begun, "this operation may not be complete"), (span, f"`{name}` is read here"))
     return Refusal(Reason.PENDING, message, notes)
-
-
-def never_completed(program: Program, use: Use) -> str:
-    """What is said of a nonblocking call whose request, a variable, is given to calls that begin operations alone; ''
-    where that is not so.
-    """
-    request = _request(use.call, use.op)
-    if use.op.blocking or use.op.persistent or request is None:
-        return ""
-    if told := begun_again(program, use):
-        return told
-    variable = program.variables[request]
-    if variable.is_global and not program.complete:
-        return ""
-    mentioned = begun = 0
-    for function in program.functions.values():
-        for e in function_expressions(function):
-            mentioned += isinstance(e, ast.VarRef) and e.var == request
-            if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef):
-                effect = program.effects.get(e.callee.name)
-                op = None if effect is None else effect.mpi
-                begun += op is not None and op.kind in BEGINS and _request(e, op) == request
-    return "" if mentioned > begun else f"; its request, `{variable.name}`, is given to no call that completes it"
-
-
-def begun_again(program: Program, use: Use) -> str:
-    """What is said of a local request that is given to a call which begins another operation next, on each way."""
-    graph, request, operations = program.graph, _request(use.call, use.op, True), names_of(program).operations
-    if use.op.blocking or use.op.persistent or request is None or program.variables[request].is_global:
-        return ""
-    begins, marks = set[int](), set[int]()
-    for node in graph.nodes:
-        action, op = node.action, operations.get(node.number)
-        if not isinstance(action, ins.CallInstr) or node.frame != graph.nodes[use.node].frame:
-            continue
-        if any(isinstance(x, ast.VarRef) and x.var == request for x in within(action.call)):
-            marks.add(node.number)
-            if op is not None and op.kind in BEGINS and _request(action.call, op, True) == request:
-                begins.add(node.number)
-    next_ones = {n for n in marks if reached(graph, use.node, [n], marks - {n})}
-    if not next_ones or not next_ones <= begins - {use.node}:
-        return ""
-    name, line = program.variables[request].name, line_of(node_span(program, min(next_ones)))
-    return f"; its request, `{name}`, is given to {line} before anything completes it"
-
-
-def _request(call: ast.Call, op: MpiOp, whole: bool = False) -> str | None:
-    """The variable whose address, or that of an element (whole: not of one), a call is given for its request."""
-    e = call.args[op.request] if op.request is not None and op.request < len(call.args) else None
-    e = e.operand if isinstance(e, ast.AddrOf) else None
-    e = e.base if isinstance(e, ast.Index) and e.base.type.is_array and not whole else e
-    while isinstance(e, ast.Cast) and not whole:
-        e = e.operand
-    return e.var if isinstance(e, ast.VarRef) else None
 
 
 def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:

@@ -55,7 +55,6 @@ from opi_xform.ownership.model.roots import STORED, Origin, Root, base_of, is_in
 
 SHOWN = PAIR = 2  # reads that are named; blocks that change places, by several names
 MOST = 20_000  # nodes that may touch the memory of one message
-
 Objects = frozenset[int]
 
 
@@ -121,10 +120,11 @@ class LiveData:
         kept = reached(self.graph, use.node, mine, self.elsewhere.freeing(touched)) if mine else mine
         mine = kept if any(self.touch.reads(n, root) for n in kept) else mine
         if use.side == "recv":
-            turn = self.moving(use)  # the other turns bring what this one does not
+            turn = moving_loop(self.program, use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
             sent = any(u.side == "send" for n in mine & {use.node} for u in self.uses.get(n, ()))
-            if not self.exchanged(root) and not sent and not any(self.touch.computes(n) for n in mine):
+            computed = sent or any(self.touch.computes(n) for n in mine)
+            if not computed and not self.exchanged(root) and not any(self.touch.copies_into(n, root) for n in touching):
                 return None  # nothing but messages is in there
         several = use.side == "send" and not inside and self.of_several(root)
         if several:  # which block it is elsewhere would have to be known first
@@ -155,7 +155,7 @@ class LiveData:
         nearest = [] if swapped else nearest
         sends = self.nearest(use, again) if use.side == "send" and nearest else []
         if sends and self.shared(use, sends[0]) > self.shared(use, nearest[0]):
-            around, moving = self.program.nest.chain(self.graph.nodes[use.node].block), self.moving(use)
+            around, moving = self.program.nest.chain(self.graph.nodes[use.node].block), moving_loop(self.program, use)
             turn = self.program.nest.loops[around[-self.shared(use, sends[0])]].blocks
             writes = (n for n in touching if self.program.values.accesses.touches(n, touched, "W"))
             same = not moving or moving > turn  # a loop inside the one that goes on to another place
@@ -277,18 +277,18 @@ class LiveData:
 
     def once(self, use: Use, argument: ast.Expr) -> bool:
         """The message begins elsewhere in each turn of the one loop around its call."""
-        frame = self.graph.nodes[use.node].frame
-        around = list(self.program.nest.chain(self.graph.nodes[use.node].block))
-        if not self.program.complete and self.elsewhere.made_here(argument, frame):
+        node = self.graph.nodes[use.node]
+        around = [*self.program.nest.chain(node.block)]
+        if not self.program.complete and self.elsewhere.made_here(argument, node.frame):
             around = self.elsewhere.loops(use.node)
-        return len(around) == 1 and bool(self.moving(use))
+        return len(around) == 1 and bool(moving_loop(self.program, use))
 
     def of_other_turns(self, use: Use, n: int) -> bool:
         """Each turn of a loop sends another part of a block, and what reads it after that loop may be of none.
 
         Where more loops are around the call, in functions that call this one, only what those read counts.
         """
-        turn = self.moving(use)
+        turn = moving_loop(self.program, use)
         if not turn or self.graph.nodes[n].block in turn or same_words(self.written, self.program, use, n):
             return False
         if self.place(use) is None and not is_inside(use.call.args[use.argument]):
@@ -325,7 +325,7 @@ class LiveData:
     def unwritten_turn(self, use: Use) -> bool:
         """The innermost loop around a send writes nothing of its memory, and does not change what the call names."""
         around, objects = self.program.nest.chain(self.graph.nodes[use.node].block), self.objects(use) - {UNKNOWN}
-        if not around or self.moving(use) or set_in_turn(self.program, use) or not objects:
+        if not around or moving_loop(self.program, use) or set_in_turn(self.program, use) or not objects:
             return False
         accesses, blocks = self.program.values.accesses, self.program.nest.loops[around[0]].blocks
         inside = (n for b in blocks for n in self.graph.blocks[b])
@@ -382,27 +382,28 @@ class LiveData:
         return Refusal(Reason.CARRIER, f"{message}: they would point to memory that is gone", ((span, "here"),))
 
     def another_row(self, use: Use, told: Refusal) -> Refusal | None:
-        """A send of a row that is a place in a block, where all that is told to read it names its row by the variable
+        """A row that is a place in a block: of a send, where all that is told to read it names its row by the variable
         of the call, which has moved on by then.
         """
         row, symbols = named_row(use.call.args[use.argument]), self.program.values.symbols
-        if row is None or use.lo is None or not symbols.resolve(use.lo).terms or not self.moving(use):
+        if row is None or use.lo is None or not symbols.resolve(use.lo).terms or not moving_loop(self.program, use):
             return None
         lines = {(span.file, span.line) for span, _ in told.notes}
         nodes = self.program.values.accesses.nodes(use.object)
         spans = ((n, self.names.span(n)) for n in nodes)
-        for n in (n for n, span in spans if (span.file, span.line) in lines):
+        for n in (n for n, span in spans if use.side == "send" and (span.file, span.line) in lines):
             if not any(named_row(e) == row for e in self.touch.lvalues(n)):
                 return None
-        name = f"{spelling(base_of(use.call.args[use.argument]))}[…]"
+        name = spelling(base_of(use.call.args[use.argument]))
         for n, known in sorted(self.program.values.operands.items()):
             action = self.graph.nodes[n].action
             if not isinstance(action, ins.Store) or not action.type.is_pointer:
                 continue
             if symbols.base(known[1]) in self.objects(use) and symbols.offset(known[1]).constant != 0:
                 span = self.names.span(n)
-                message = f"{line_of(span)} sets `{name}` to a place inside another buffer"
-                return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
+                message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
+                message += "; a message needs a buffer of its own"
+                return Refusal(Reason.CARRIER, message, ((span, "here"),))
         return None
 
     # --- the memory of a message ----------------------------------------------------------------------------------
@@ -424,9 +425,6 @@ class LiveData:
         """Allocations, each with the family that accesses are of in its place."""
         return {m: o.number for o in self.program.values.objects.table for m in o.members}
 
-    def moving(self, use: Use) -> frozenset[int]:
-        return moving_loop(self.program, use)
-
     def own(self, argument: ast.Expr, objects: Objects) -> bool:
         """The argument is a pointer from a table, to memory that is allocated for it alone."""
         if row_of(argument) is None:
@@ -446,26 +444,9 @@ class LiveData:
         if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
             return False
         variables = [root for root in found if root[0] != STORED]
-        if variables and all(self.made_apart(wanted, root) for root in variables):
+        if variables and all(self.elsewhere.made_apart(wanted[1], root[1]) for root in variables):
             return False
-        return bool(variables) and self.is_of(n, objects)
-
-    def is_of(self, n: int, blocks: Objects) -> bool:
-        """These blocks are what a node may touch: all of them, and no other one.  Most nodes touch many more."""
-        left, table = set(blocks), self.program.values.objects.table
-        for o in self.program.values.accesses.objects(n):
-            mine = (o >= 0 and table[o].members) or (o,)
-            if not blocks.issuperset(mine):
-                return False
-            left.difference_update(mine)
-        return not left
-
-    def made_apart(self, root: Root, other: Root) -> bool:
-        """Two variables are each set only to what calls of their own return: ``a = make(n); b = make(n);``."""
-        if root[1] == other[1]:
-            return False
-        made = [self.elsewhere.made_by(key) for _, key, _ in (root, other)]
-        return all(made) and made[0].isdisjoint(made[1])
+        return bool(variables) and self.elsewhere.is_of(n, objects)
 
     def by_words(self, argument: ast.Expr, frame: int, n: int) -> bool:
         """A node names the pointer of a call by the same words, in the same call of its function."""
@@ -511,9 +492,9 @@ class LiveData:
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
             for loop in outer if root in self.touch.by(n) else ():
-                (written if self.touch.computes(n) else read if self.touch.reads(n) else {}).setdefault(
-                    loop, []
-                ).append(n)
+                does = written if self.touch.computes(n) else read if self.touch.reads(n) else {}
+                does.setdefault(loop, []).append(n)
         fills = (k for k in written if k not in read or (partly and not read_first(self.program, read[k], written[k])))
         barred = set[int]() if whole else {nest.loops[k].header for k in fills}
+        barred |= branches_of(self.program).of_others(use.node) if stops else set()
         return mine - reached(self.graph, use.node, mine, stops, barred)

@@ -6,7 +6,7 @@ message is asked here whether it can be of that message at all.  Which sites con
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from itertools import chain
 from math import gcd
@@ -28,7 +28,7 @@ from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import Expressions, function_expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_zero, member_key
+from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_inside, is_zero, member_key
 from opi_xform.values.facts import Facts
 
 STEPS = 8  # calls that are followed
@@ -142,6 +142,21 @@ class Elsewhere:
         if (known := self.made.get(key)) is None:
             known = self.made[key] = self.found_made(key)
         return known
+
+    def is_of(self, n: int, blocks: Collection[int]) -> bool:
+        """These blocks are what a node may touch: all of them, and no other one.  Most nodes touch many more."""
+        wanted, left, table = set(blocks), set(blocks), self.program.values.objects.table
+        for o in self.program.values.accesses.objects(n):
+            mine = (o >= 0 and table[o].members) or (o,)
+            if not set(mine) <= wanted:
+                return False
+            left.difference_update(mine)
+        return not left
+
+    def made_apart(self, key: str, other: str) -> bool:
+        """Two variables are each set only to what calls of their own return: ``a = make(n); b = make(n);``."""
+        made, others = self.made_by(key), self.made_by(other)
+        return key != other and bool(made) and bool(others) and made.isdisjoint(others)
 
     def found_made(self, key: str) -> frozenset[Span]:
         out: set[Span] = set()
@@ -446,7 +461,9 @@ class Elsewhere:
             value = action.value
         if isinstance(value, ins.Var):
             function = self.graph.frames[frame].function
-            return None in self.roots.sets(function).get(value.key, [])
+            sets = self.roots.sets(function).get(value.key, [])
+            moved = (base_of(e) for e in sets if e is not None and e.type.is_pointer and is_inside(e))
+            return None in sets or any(isinstance(e, ast.VarRef) and e.var == value.key for e in moved)
         return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
 
 

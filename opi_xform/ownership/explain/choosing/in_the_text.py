@@ -20,6 +20,7 @@ from opi_xform.ir.calls import Callers, callers_of, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
+from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
@@ -64,7 +65,7 @@ def read_after(
     for name in [] if reads else names_of_places(function, e):
         reads = reads or text.after(function, call, name)
     if not reads:
-        return None
+        return sent_in_turn(functions[key], call, e)
     turn = reads[0].turn
     when = "after the send" if turn is None else f"in the next turn of the loop in {line_of(turn)}"
     return _refusal(e, reads, f"there {when}", ", of the message or beside it")

@@ -14,6 +14,7 @@ from opi_xform.ownership.model.lvalues import POINTER_BYTES, spelling
 from opi_xform.ownership.model.names import names_of
 
 Words = tuple[str, tuple[tuple[Span, str], ...]]
+WHICH = "it could not be shown which of the pointers in"  # how what is said of a table begins
 
 
 def may_be_touched(program: Program, finder: Finder, o: int, at: int, name: str) -> Words | None:
@@ -33,7 +34,7 @@ def may_be_touched(program: Program, finder: Finder, o: int, at: int, name: str)
         if start >= at + POINTER_BYTES or (size is not None and start + size <= at):
             continue
         if exact and lo is None and name.endswith("]"):  # any of the pointers of a table
-            where = f"it could not be shown which of the pointers in `{name[: name.rindex('[')]}`"
+            where = f"{WHICH} `{name[: name.rindex('[')]}`"
             note = (names.span(a.node), f"one of them is {'set' if a.kind == 'W' else 'read'} here")
             return f"{where} the call and other lines mean", (note,)
         e = finder.written.of(program.graph.frames[nodes[a.node].frame].function, action)

@@ -38,7 +38,7 @@ from opi_xform.ownership.explain.pointers.settings import (
     set_once,
     settings,
 )
-from opi_xform.ownership.explain.pointers.touched import may_be_touched
+from opi_xform.ownership.explain.pointers.touched import WHICH, may_be_touched
 from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reaching.trades import row_of_either
@@ -311,6 +311,9 @@ class Strays:
         if info.variable in self.program.members:
             return self.mixed(base, name, at)
         found = self.in_the_way(finder, info, at, name)
+        if found is not None and found.message.startswith(WHICH) and isinstance(e, ast.Index):  # which is why, is told
+            alike = of_several_tables(self.program, self.words(finder), base, spelling(e.base), node.frame)
+            found = found if alike is None else _Cause(*alike)
         if found is not None:  # of what else keeps it, that it shares its memory tells more than who may touch it
             found = self.unlike(base, name, at) or found
         found = found or self.elsewhere(finder, function, e, base, name)
@@ -327,10 +330,9 @@ class Strays:
             alike = of_several_tables(self.program, self.words(finder), base, spelling(e.base), node.frame)
             if alike is not None:
                 return _Cause(*alike)
-            which = f"which of the pointers in `{spelling(e.base)}` the call and other lines mean"
             set_at = [a for a in self.names.writes(base) if isinstance(self.graph.nodes[a.node].action, ins.Store)]
             first = tuple((self.names.span(a.node), "one of them is set here") for a in set_at[:1])
-            return _Cause(f"it could not be shown {which}", first or here)
+            return _Cause(f"{WHICH} `{spelling(e.base)}` the call and other lines mean", first or here)
         return _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
 
     def alike(self, finder: Finder, start: Place, name: str) -> _Cause | None:

@@ -19,7 +19,8 @@ from opi_xform.ownership.model.inequalities import not_zero
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 
-MOST = 25_000  # nodes that may run after one, through which ways are followed: with more of them LONGEST is passed
+MOST = 25_000  # nodes that may run after one, through which ways are followed: with more of them LONGEST is passed; and
+# blocks of which it is asked who comes there
 LONGEST = 300_000  # what is known of numbers along all ways from one node, added up: a few hundredths of a second
 PRINTED = 8  # nodes through which a number comes to a print
 TESTS = 24  # that are looked at around a node
@@ -64,6 +65,11 @@ class Branches:
             known = any(both_never(one, another) for one, another in around)
             known = self.apart[key] = known or self.other_number(a, b, turns) or self.other_number(b, a, turns)
         return known
+
+    def of_others(self, n: int) -> set[int]:
+        """Blocks to which no process comes that runs a node, by what is tested around both; none of a large program."""
+        blocks = self.program.graph.blocks if len(self.program.graph.blocks) <= MOST else ()
+        return {i for i, nodes in enumerate(blocks) if nodes and self.excluded(n, nodes[0])}
 
     def other_number(self, a: int, b: int, turns: frozenset[int]) -> bool:
         """What is tested around a block is not so for the numbers that tests around another one leave."""

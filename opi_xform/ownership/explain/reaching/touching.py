@@ -83,3 +83,14 @@ class Touching:
         """A node that puts something into memory, and is no message."""
         action = self.graph.nodes[n].action
         return isinstance(action, ins.Store) and not action.type.is_pointer
+
+    def copies_into(self, n: int, root: Root) -> bool:
+        """A call of a library, and no message, that writes into memory by a name, at a place after its beginning."""
+        node = self.graph.nodes[n]
+        action = node.action
+        effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+        if not isinstance(action, ins.CallInstr) or effect is None or effect.mpi is not None:
+            return False
+        written = (action.call.args[r.arg] for r in effect.all_writes if not r.rest and r.arg < len(action.call.args))
+        found = (self.roots.of(e, node.frame) for e in written)
+        return any(o is not None and o.root == root and (o.inside or o.moved) for o in found)

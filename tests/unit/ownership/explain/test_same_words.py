@@ -152,7 +152,8 @@ def test_rows_of_one_block_that_are_counted(tmp_path: Path) -> None:
     """The line that reads `mat[j]` reads the row after those that went."""
     text, found = sites([*BLOCK, "s = give(m, n, size);"], tmp_path, ROWS)
     at = line_of(text, "SET")
-    assert told(found[0]) == ("OPI402", f"line {at} sets `mat[…]` to a place inside another buffer")
+    message = f"the call names a row of `mat`, and line {at} makes its rows parts of one block"
+    assert told(found[0]) == ("OPI104", f"{message}; a message needs a buffer of its own")
 
 
 def test_rows_of_one_block_of_which_each_is_read(tmp_path: Path) -> None:

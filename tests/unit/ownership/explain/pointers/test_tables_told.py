@@ -33,6 +33,14 @@ def test_a_function_that_is_called_for_two_tables_is_named(tmp_path: Path) -> No
     assert [note["line"] for note in site["notes"]] == lines
 
 
+def test_the_first_row_of_such_a_table(tmp_path: Path) -> None:
+    """That a number names one row, and a loop others, is no reason where the rows of two tables are named alike."""
+    first = INSIDE.replace("for (int i = 0; i < n; i++) MPI_Recv(a[i]", "MPI_Recv(a[0]")
+    text, site = kept(SHOW, first, tmp_path)
+    told = f"line {line_of(text, 'HERE')}, in `show`, names rows of `a` and of other tables by the same words"
+    assert (site["code"], site["message"]) == ("OPI402", f"{told}: all of them change, or none")
+
+
 ROWS = """
     DECLARED
     for (int i = 0; i < 8; i++) a[i] = malloc(n * sizeof(double)); // HARMLESS

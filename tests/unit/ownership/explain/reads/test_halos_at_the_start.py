@@ -70,3 +70,21 @@ def test_a_block_that_comes_whole_by_its_first_row(tmp_path: Path) -> None:
     text, found = sites(lines, tmp_path, before)
     wanted = f"the call names a row of `b`, and line {line_of(text)} makes its rows parts of one block"
     assert found[0]["message"] == f"{wanted}; a message needs a buffer of its own"
+
+
+COPIED = [
+    "double *own = malloc(n * n * 8), *all = calloc((n + 2) * n, 8);",
+    "for (int i = 0; i < n * n; i++) own[i] = i;",
+]
+COPIED += ["double *first = all, *inner = all + n, *last = all + (n + 1) * n;", "memcpy(inner, own, n * n * 8);"]
+COPIED += [f"MPI_Recv({name}, n, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);" for name in ("first", "last")]
+COPIED += ["MPI_Send(inner, n, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD);", "double s = 0;"]
+COPIED += ["for (int i = 1; i <= n; i++) for (int k = 0; k < n; k++) s += all[(i - 1) * n + k]; // HERE"]
+
+
+def test_data_that_are_copied_in_beside_a_halo(tmp_path: Path) -> None:
+    text, found = sites([*COPIED, 'printf("%g\\n", s);'], tmp_path, "")
+    where = (
+        f"the message lies in `first`, and line {line_of(text)} may read bytes there that this receive does not bring"
+    )
+    assert (told(found[0]), found[0]["message"]) == (("keep", "OPI201"), f"{where}, as `all`")

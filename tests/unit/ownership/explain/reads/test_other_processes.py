@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ownership_support import source
 from read_programs import line_of, sites
+
+from opi_xform.ir.calls import calls_of
+from opi_xform.ownership.explain.later import set_in_turns
 
 
 @pytest.mark.parametrize(("before", "early"), [("", False), ("r += v[2]; // FIRST", True)])
@@ -90,3 +94,55 @@ def test_the_rows_of_a_block_are_set_by_the_process_of_the_call(tmp_path: Path) 
     text, found = sites([*lines, "for (int i = 0; i < n; i++) s += a[i][i];"], tmp_path)
     wanted = f"line {line_of(text)} makes the rows of `a` parts of the block"
     assert (found[1]["code"], found[1]["message"].startswith(wanted)) == ("OPI204", True)
+
+
+PARTS = """static float **made(int rows, int cols)
+{
+    float *data = malloc(rows * cols * sizeof(float)), **out = malloc(rows * sizeof(float *));
+    for (int i = 0; i < rows; i++)
+        out[i] = &data[cols * i]; // ROWS
+    return out;
+}
+"""
+GOES = "MPI_FLOAT, 0, 5, MPI_COMM_WORLD"
+
+
+def test_a_block_that_another_turn_makes_anew_is_not_read_on_the_way_of_another_process(tmp_path: Path) -> None:
+    """Rank 0 alone comes to the next turn's reads without a new block, and it does not send."""
+    lines = ["float **part;", "for (int col = 0; col < n - 1; col++) {", "int q = (n - col) / size;"]
+    lines += ["if (rank == 0) s += q; else {", "part = made(q, n);"]
+    lines += [f"for (int i = 0; i < q; i++) MPI_Recv(&part[i][0], n, {GOES}, MPI_STATUS_IGNORE);", "}"]
+    lines += ["if (rank != 0) for (int i = 0; i < q; i++) for (int k = col; k < n; k++) part[i][k] -= part[i][col];"]
+    lines += [f"if (rank != 0) for (int i = 0; i < q; i++) MPI_Send(&part[i][0], n, {GOES});", "}"]
+    text, found = sites(lines, tmp_path, PARTS)
+    where = f"the call names a row of `part`, and line {line_of(text, 'ROWS')} makes its rows parts of one block"
+    assert found[-1]["message"] == f"{where}; a message needs a buffer of its own"
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "found"),
+    [
+        ("", "int who = j / 2;", True),
+        ("int who;", "who = j / 2;", True),
+        ("int who = n / 2;", "", False),
+    ],
+)
+def test_a_number_of_each_turn_tells_no_process_apart(before: str, inside: str, found: bool) -> None:
+    """The other arm of a test for it may be the next turn's."""
+    call = "if (who == j) n--; else MPI_Send(x, n, MPI_INT, who, 0, MPI_COMM_WORLD);"
+    body = f"{before}\nfor (int j = 0; j < n; j++) {{\n{inside}\n{call}\n}}"
+    program = source(f"void f(int *x, int n)\n{{\n{body}\n}}\nint main(void) {{ return 0; }}\n").program
+    function = program.functions["f"]
+    assert set_in_turns(function, next(iter(calls_of(function))), "who") is found
+
+
+def test_what_comes_anew_in_the_next_turn_is_not_told_as_read_after_the_send(tmp_path: Path) -> None:
+    """Nothing is known of the number by which a line reads: it may be beyond what comes."""
+    lines = ["double *m = malloc(n * 8);", "int i, many;", "while (1) {"]
+    lines += ["MPI_Bcast(&i, 1, MPI_INT, 0, MPI_COMM_WORLD);", "MPI_Bcast(&many, 1, MPI_INT, 0, MPI_COMM_WORLD);"]
+    lines += ["if (i < 0) break;", "MPI_Recv(m, many, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"]
+    lines += ["for (int j = 0; j < many; j++) m[j] -= m[i]; // HERE"]
+    lines += ["MPI_Send(m, many, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD);", "}", "free(m);"]
+    text, found = sites(lines, tmp_path)
+    what = f"could not show that all that line {line_of(text)} reads of `m` is written or comes after this send"
+    assert found[-1]["message"] == what

@@ -1,0 +1,134 @@
+"""Requests of operations that nothing completes, or that are given to another one before, as the text tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opi_xform.codes import Reason
+from opi_xform.effects.model import BEGINS, Effects, MpiOp
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.reaching.ways import reached
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import function_expressions, spelling
+from opi_xform.ownership.model.names import names_of
+
+_LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Goto, ast.Label)
+_LOOPS = (ast.For, ast.While, ast.DoWhile)
+
+
+def never_completed(program: Program, use: Use) -> str:
+    """What is said of a nonblocking call whose request, a variable, is given to calls that begin operations alone, or
+    to one that comes right after; '' where that is not so.
+    """
+    request = _request(use.call, use.op)
+    if use.op.blocking or use.op.persistent or request is None:
+        return ""
+    if told := begun_again(program, use):
+        return told
+    variable = program.variables[request]
+    if variable.is_global and not program.complete:
+        return ""
+    mentioned = begun = 0
+    for function in program.functions.values():
+        for e in function_expressions(function):
+            mentioned += isinstance(e, ast.VarRef) and e.var == request
+            begun += _begins_with(program.effects, e, request)
+    if mentioned <= begun:
+        return f"; its request, `{variable.name}`, is given to no call that completes it"
+    key = program.graph.frames[program.graph.nodes[use.node].frame].function
+    found = _given_anew(program.functions[key], program.effects, use.call, use.op)
+    return "" if found is None else f"; {found[0]}"
+
+
+def begun_again(program: Program, use: Use) -> str:
+    """What is said of a local request that is given to a call which begins another operation next, on each way."""
+    graph, request, operations = program.graph, _request(use.call, use.op, True), names_of(program).operations
+    if use.op.blocking or use.op.persistent or request is None or program.variables[request].is_global:
+        return ""
+    begins, marks = set[int](), set[int]()
+    for node in graph.nodes:
+        action, op = node.action, operations.get(node.number)
+        if not isinstance(action, ins.CallInstr) or node.frame != graph.nodes[use.node].frame:
+            continue
+        if any(isinstance(x, ast.VarRef) and x.var == request for x in within(action.call)):
+            marks.add(node.number)
+            if op is not None and op.kind in BEGINS and _request(action.call, op, True) == request:
+                begins.add(node.number)
+    next_ones = {n for n in marks if reached(graph, use.node, [n], marks - {n})}
+    if not next_ones or not next_ones <= begins - {use.node}:
+        return ""
+    name, line = program.variables[request].name, line_of(node_span(program, min(next_ones)))
+    return f"; its request, `{name}`, is given to {line} before anything completes it"
+
+
+def given_anew(function: ast.Function, effects: Effects, call: ast.Call) -> Refusal | None:
+    """Why a call stays whose request is another operation's before anything can have completed its own."""
+    effect = effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    op = None if effect is None else effect.mpi
+    found = None if op is None or op.blocking or op.persistent else _given_anew(function, effects, call, op)
+    return None if found is None else Refusal(Reason.PENDING, found[0], ((found[1], "its request is given away here"),))
+
+
+def _given_anew(function: ast.Function, effects: Effects, call: ast.Call, op: MpiOp) -> tuple[str, Span] | None:
+    """What is said of a request that a statement after the call, to which each process comes next, gives to another
+    one; or the next turn of a loop to this call, where no other statement in the loop names it.
+    """
+    request = _request(call, op)
+    around = {id(s): parent for s, parent in statements(function.body)}
+    inside = (s for s, _ in statements(function.body) if not isinstance(s, ast.Block))
+    here = [s for s in inside if any(e is call for e in within_statement(s, function.variables))]
+    s: ast.Stmt | None = here[-1] if here and request is not None else None
+    while s is not None and isinstance(parent := around.get(id(s)), (ast.Block, *_LOOPS)):
+        for after in _behind(parent, s):
+            mentions = [e for e in within_statement(after, function.variables) if _names(e, request)]
+            begins = (e for e in within_statement(after, function.variables) if _begins_with(effects, e, request))
+            given = next(begins, None)
+            if given is not None and isinstance(after, ast.ExprStmt):
+                name = f"`{spelling(mentions[0])}`"
+                return (
+                    f"{line_of(given.span)} gives its request, {name}, to another operation before it is complete",
+                    given.span,
+                )
+            if mentions or any(isinstance(x, _LEAVES) for x, _ in statements(after)):
+                return None
+        if isinstance(parent, _LOOPS):
+            mentions = [e for e in within_statement(parent, function.variables) if _names(e, request)]
+            declared = {k for x, _ in statements(parent) if isinstance(x, ast.DeclStmt) for k in x.variables}
+            if len(mentions) != 1 or request in declared:
+                return None
+            turn = f"the next turn of the loop in {line_of(parent.span)}"
+            return f"{turn} gives its request, `{spelling(mentions[0])}`, to this call again", call.span
+        s = parent
+    return None
+
+
+def _behind(block: ast.Stmt, s: ast.Stmt) -> Sequence[ast.Stmt]:
+    """The statements of a block after one of them."""
+    body = block.body if isinstance(block, ast.Block) else ()
+    return body[next((i + 1 for i, other in enumerate(body) if other is s), 0) :]
+
+
+def _names(e: ast.Expr, variable: str | None) -> bool:
+    return isinstance(e, ast.VarRef) and e.var == variable
+
+
+def _begins_with(effects: Effects, e: ast.Expr, request: str | None) -> bool:
+    """A call begins an operation that has a request."""
+    effect = effects.get(e.callee.name) if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) else None
+    op = None if effect is None else effect.mpi
+    return isinstance(e, ast.Call) and op is not None and op.kind in BEGINS and _request(e, op) == request
+
+
+def _request(call: ast.Call, op: MpiOp, whole: bool = False) -> str | None:
+    """The variable whose address, or that of an element (whole: not of one), a call is given for its request."""
+    e = call.args[op.request] if op.request is not None and op.request < len(call.args) else None
+    e = e.operand if isinstance(e, ast.AddrOf) else None
+    e = e.base if isinstance(e, ast.Index) and e.base.type.is_array and not whole else e
+    while isinstance(e, ast.Cast) and not whole:
+        e = e.operand
+    return e.var if isinstance(e, ast.VarRef) else None
