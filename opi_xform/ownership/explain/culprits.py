@@ -247,8 +247,6 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
         block = nest.loops[outer[0]].header if outer else here
         behind = not nest.dominates(block, start) if block != start else m > use.node and not outer
         behind = behind or (earlier and turns.issubset(nest.chain(block)))
-        common = [loop for loop in nest.chain(here) if loop in around and loop in nest.chain(start)]
-        behind = behind or (bool(common) and not in_turn(program, use.node, n, common[:1]))  # through the loop's head
         if on_no_root(program, use.node, m, use.object, True) or (outer and not each_turn(nest, here, outer[0])):
             continue
         if behind and (nest.dominates(block, end) if block != end else m < n and not outer):

@@ -23,7 +23,7 @@ from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
-from opi_xform.ownership.explain.choosing.requests_told import begun_again, never_completed
+from opi_xform.ownership.explain.choosing.requests_told import never_completed
 from opi_xform.ownership.explain.culprits import (
     TRIES,
     excluded_after,
@@ -41,7 +41,7 @@ from opi_xform.ownership.explain.datatypes import (
     of_one_piece,
     of_structs,
 )
-from opi_xform.ownership.explain.later import read_early
+from opi_xform.ownership.explain.later import begun_again, read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
@@ -157,8 +157,9 @@ class Deepest:
         if not judges.settle() and found.reason is refusal.reason:
             found = replace(found, message=found.message + NOT_ASKED)
         if found.reason is not Reason.SMALL:
-            said = begun_again if found.reason is Reason.PENDING else never_completed
-            found = replace(found, message=found.message + said(self.program, use))
+            pending = found.reason is Reason.PENDING
+            said = begun_again(self.program, use) or ("" if pending else never_completed(self.program, use))
+            found = replace(found, message=found.message + said)
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)

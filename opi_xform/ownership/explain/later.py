@@ -10,17 +10,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from opi_xform.codes import Reason
+from opi_xform.effects.model import BEGINS
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ir.walk import statements, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.turns import own_turns, shared_turns
-from opi_xform.ownership.explain.reaching.ways import ahead, always_between, between, in_turn
+from opi_xform.ownership.explain.reaching.ways import ahead, always_between, between, in_turn, reached
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
@@ -333,6 +335,27 @@ def read_early(program: Program, use: Use, name: str, reads: Iterable[int]) -> R
     message = f"`{name}` is read at {line_of(span)}, where the receive that {line_of(begun)} begins may not be complete"
     notes = ((begun, "this operation may not be complete"), (span, f"`{name}` is read here"))
     return Refusal(Reason.PENDING, message, notes)
+
+
+def begun_again(program: Program, use: Use) -> str:
+    """What is said of a local request that is given to a call which begins another operation next, on each way."""
+    graph, request, operations = program.graph, request_of(use.call, use.op, True), names_of(program).operations
+    if use.op.blocking or use.op.persistent or request is None or program.variables[request].is_global:
+        return ""
+    begins, marks = set[int](), set[int]()
+    for node in graph.nodes:
+        action, op = node.action, operations.get(node.number)
+        if not isinstance(action, ins.CallInstr) or node.frame != graph.nodes[use.node].frame:
+            continue
+        if any(isinstance(x, ast.VarRef) and x.var == request for x in within(action.call)):
+            marks.add(node.number)
+            if op is not None and op.kind in BEGINS and request_of(action.call, op, True) == request:
+                begins.add(node.number)
+    next_ones = {n for n in marks if reached(graph, use.node, [n], marks - {n})}
+    if not next_ones or not next_ones <= begins - {use.node}:
+        return ""
+    name, line = program.variables[request].name, line_of(node_span(program, min(next_ones)))
+    return f"; its request, `{name}`, is given to {line} before anything completes it"
 
 
 def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:

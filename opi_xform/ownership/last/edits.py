@@ -75,10 +75,10 @@ def in_any_words(program: Program, sites: Mapping[Place, Sequence[Use]]) -> set[
 
 def _followed(program: Program) -> bool:
     """What becomes of an address is known everywhere."""
-    if any(program.functions[frame.function].refused for frame in program.graph.frames):
-        return False  # a jump out of it leads nowhere in the graph
-    whole = program.complete and not program.graph.background.nodes
-    return whole and not program.points_to.taken_apart() and not program.apart
+    if not program.complete or program.graph.background.nodes or program.points_to.taken_apart() or program.apart:
+        return False
+    # a jump out of one that is refused leads nowhere in the graph
+    return not any(program.functions[frame.function].refused for frame in program.graph.frames)
 
 
 def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:

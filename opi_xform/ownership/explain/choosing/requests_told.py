@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects, MpiOp
 from opi_xform.ir import ast
-from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within, within_statement
-from opi_xform.ownership.explain.called import node_span
-from opi_xform.ownership.explain.reaching.ways import reached
+from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import function_expressions, spelling
-from opi_xform.ownership.model.names import names_of
 
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Goto, ast.Label)
 _LOOPS = (ast.For, ast.While, ast.DoWhile)
@@ -25,11 +21,9 @@ def never_completed(program: Program, use: Use) -> str:
     """What is said of a nonblocking call whose request, a variable, is given to calls that begin operations alone, or
     to one that comes right after; '' where that is not so.
     """
-    request = _request(use.call, use.op)
+    request = request_of(use.call, use.op)
     if use.op.blocking or use.op.persistent or request is None:
         return ""
-    if told := begun_again(program, use):
-        return told
     variable = program.variables[request]
     if variable.is_global and not program.complete:
         return ""
@@ -45,27 +39,6 @@ def never_completed(program: Program, use: Use) -> str:
     return "" if found is None else f"; {found[0]}"
 
 
-def begun_again(program: Program, use: Use) -> str:
-    """What is said of a local request that is given to a call which begins another operation next, on each way."""
-    graph, request, operations = program.graph, _request(use.call, use.op, True), names_of(program).operations
-    if use.op.blocking or use.op.persistent or request is None or program.variables[request].is_global:
-        return ""
-    begins, marks = set[int](), set[int]()
-    for node in graph.nodes:
-        action, op = node.action, operations.get(node.number)
-        if not isinstance(action, ins.CallInstr) or node.frame != graph.nodes[use.node].frame:
-            continue
-        if any(isinstance(x, ast.VarRef) and x.var == request for x in within(action.call)):
-            marks.add(node.number)
-            if op is not None and op.kind in BEGINS and _request(action.call, op, True) == request:
-                begins.add(node.number)
-    next_ones = {n for n in marks if reached(graph, use.node, [n], marks - {n})}
-    if not next_ones or not next_ones <= begins - {use.node}:
-        return ""
-    name, line = program.variables[request].name, line_of(node_span(program, min(next_ones)))
-    return f"; its request, `{name}`, is given to {line} before anything completes it"
-
-
 def given_anew(function: ast.Function, effects: Effects, call: ast.Call) -> Refusal | None:
     """Why a call stays whose request is another operation's before anything can have completed its own."""
     effect = effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
@@ -78,7 +51,7 @@ def _given_anew(function: ast.Function, effects: Effects, call: ast.Call, op: Mp
     """What is said of a request that a statement after the call, to which each process comes next, gives to another
     one; or the next turn of a loop to this call, where no other statement in the loop names it.
     """
-    request = _request(call, op)
+    request = request_of(call, op, True)
     around = {id(s): parent for s, parent in statements(function.body)}
     inside = (s for s, _ in statements(function.body) if not isinstance(s, ast.Block))
     here = [s for s in inside if any(e is call for e in within_statement(s, function.variables))]
@@ -86,7 +59,7 @@ def _given_anew(function: ast.Function, effects: Effects, call: ast.Call, op: Mp
     while s is not None and isinstance(parent := around.get(id(s)), (ast.Block, *_LOOPS)):
         for after in _behind(parent, s):
             mentions = [e for e in within_statement(after, function.variables) if _names(e, request)]
-            begins = (e for e in within_statement(after, function.variables) if _begins_with(effects, e, request))
+            begins = (e for e in within_statement(after, function.variables) if _begins_with(effects, e, request, True))
             given = next(begins, None)
             if given is not None and isinstance(after, ast.ExprStmt):
                 name = f"`{spelling(mentions[0])}`"
@@ -117,14 +90,14 @@ def _names(e: ast.Expr, variable: str | None) -> bool:
     return isinstance(e, ast.VarRef) and e.var == variable
 
 
-def _begins_with(effects: Effects, e: ast.Expr, request: str | None) -> bool:
+def _begins_with(effects: Effects, e: ast.Expr, request: str | None, whole: bool = False) -> bool:
     """A call begins an operation that has a request."""
     effect = effects.get(e.callee.name) if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) else None
     op = None if effect is None else effect.mpi
-    return isinstance(e, ast.Call) and op is not None and op.kind in BEGINS and _request(e, op) == request
+    return isinstance(e, ast.Call) and op is not None and op.kind in BEGINS and request_of(e, op, whole) == request
 
 
-def _request(call: ast.Call, op: MpiOp, whole: bool = False) -> str | None:
+def request_of(call: ast.Call, op: MpiOp, whole: bool = False) -> str | None:
     """The variable whose address, or that of an element (whole: not of one), a call is given for its request."""
     e = call.args[op.request] if op.request is not None and op.request < len(call.args) else None
     e = e.operand if isinstance(e, ast.AddrOf) else None
