@@ -90,8 +90,8 @@ BUGS = (
     Bug(
         "no jump leads out of the graph",
         _EDITS,
-        "if any(program.functions[frame.function].refused for frame in program.graph.frames):",
-        "if False:",
+        "not any(program.functions[frame.function].refused for frame in program.graph.frames)",
+        "True",
         ("last_jump",),
         condition="last use",
     ),
