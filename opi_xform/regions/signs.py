@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from opi_xform.graph.graph import Graph
@@ -17,7 +18,7 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
     """The program itself gives it a negative number on some path.
 
     nonneg: a number is known not to be negative where the size is.  Unless that is known, what a loop takes away in
-    each turn gets negative, and what is negative in the first turn is so.
+    its turns, or in some of them, gets negative, and what is negative in the first turn is so.
 
     Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
     levels of a function hand to each other is not known either, where its buffers are those of one activation.
@@ -25,18 +26,22 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
     if graph.background.negative or values.owners:
         return True
     symbols = values.symbols
-    work, seen = [symbols.resolve(value)], set[Poly]()
+    size = symbols.resolve(value)
+    work, seen = deque[tuple[Poly, tuple[Poly, ...]]]([(size, ())]), set[Poly]()  # with what each was made from
     while work and len(seen) < MOST_VALUES:
-        item = work.pop()
+        item, made_from = work.popleft()
+        if any(((item - one).constant or 0) < 0 for one in made_from) and not nonneg(size):
+            return True
         if item in seen:
             continue
         seen.add(item)
         if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not nonneg(item)):
             return True
         joined = next((s for s in item.symbols() if s in values.joins), None)
-        if joined is not None:
-            work += [symbols.resolve(item.substitute({joined: p}.get)) for p in values.joins[joined]]
-        work += [p for s in item.symbols() for p in _divided(values, s)]
+        merged = () if joined is None else values.joins[joined]
+        made_from = (*made_from, item)
+        work += [(symbols.resolve(item.substitute({joined: p}.get)), made_from) for p in merged]
+        work += [(p, made_from) for s in item.symbols() for p in _divided(values, s)]
     return False
 
 

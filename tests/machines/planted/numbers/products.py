@@ -57,6 +57,14 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "what loops take away in some turns makes no size negative",
+        "opi_xform.regions.signs",
+        "if any(((item - one).constant or 0) < 0 for one in made_from) and not nonneg(size):",
+        "if False:",
+        ("product_falling_sometimes", "product_falling_chosen"),
+        condition="packed",
+    ),
+    Bug(
         "no size is negative since it is so in the first turn",
         "opi_xform.regions.signs",
         "_falling(values, item) or _below(values, item)",
