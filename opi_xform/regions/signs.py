@@ -37,10 +37,9 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         seen.add(item)
         if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not nonneg(item)):
             return True
-        joined = next((s for s in item.symbols() if s in values.joins), None)
-        merged = () if joined is None else values.joins[joined]
         made_from = (*made_from, item)
-        work += [(symbols.resolve(item.substitute({joined: p}.get)), made_from) for p in merged]
+        merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()))
+        work += [(symbols.resolve(item.substitute({s: p}.get)), made_from) for s, p in merged]
         work += [(p, made_from) for s in item.symbols() for p in _divided(values, s)]
     return False
 
