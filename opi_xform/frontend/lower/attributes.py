@@ -59,7 +59,7 @@ class Finder:
             if tree.kind[tree.parent[i]] in (_FUNCTION, _VARIABLE):
                 given.setdefault(tree.parent[i], []).append(i)
         for i, attributes in given.items():
-            self._attributes(tree, i, attributes)
+            self._attributes(tree, i, attributes, macros)
         inside = [i for i in range(1, len(tree)) if tree.kind[i] == _FUNCTION] if _FUNCTION in tree.kind[1:] else []
         for i in (0, *inside) if self._defined else ():
             if not self._lib.clang_isCursorDefinition(tree.cursor[i]) and self._name(tree, i) in self._defined:
@@ -76,7 +76,7 @@ class Finder:
         main = self._sources.file(self._unit.inclusions()[0])
         yield from (Unseen(main.span(0, 0, False), FLAG, flag) for flag in links_otherwise(flags))
 
-    def _attributes(self, tree: Tree, i: int, attributes: Sequence[int]) -> None:
+    def _attributes(self, tree: Tree, i: int, attributes: Sequence[int], macros: Macros) -> None:
         name, here = self._name(tree, i), self._lib.clang_getCursorLocation(tree.cursor[i]).raw
         printed = self._printed(tree.cursor[i])
         told = [next(filter(None, found)) for found in _PRINTED.findall(_STRING.sub('""', printed))]
@@ -95,7 +95,8 @@ class Finder:
         place = places[0] if places else place
         if place is None:
             return
-        word = next((word for word in told if word in RUNNING), "") or _section(printed)
+        inherited = (word for k in new for word in self._inherited(tree.raw_begin[k], macros))
+        word = next((word for word in (*told, *inherited) if word in RUNNING), "") or _section(printed)
         if word or len(places) > len(told):
             unprinted = (self._word(at) for at in places)
             self.found.append(Unseen(place, word or next((w for w in unprinted if w in RUNNING), PRAGMA)))
@@ -136,6 +137,19 @@ class Finder:
     def _word(self, place: Span) -> str:
         found = _WORD.match(self._data(place), place.begin)
         return found.group().decode().strip("_") if found is not None else ""
+
+    def _inherited(self, raw: int, macros: Macros) -> Iterator[str]:
+        """The words of an attribute that a header of the system gives to what is defined here: it is not printed."""
+        file, at = self._sources.locate(raw)
+        work = [_WORD.match(file.data, at)] if file is not None and file.system else []
+        names = [found.group().decode("utf-8", "replace") for found in work if found is not None]
+        seen: set[str] = set()
+        while names:
+            name = names.pop()
+            if name not in seen:
+                seen.add(name)
+                yield name.strip("_")
+                names += [word for one in macros.definitions(name) for word in one.body]
 
     def _data(self, place: Span) -> bytes:
         files: Iterable[File] = map(self._sources.file, self._unit.inclusions())

@@ -38,6 +38,22 @@ def test_macros_of_flags_and_of_the_systems_headers_count(tmp_path: Path) -> Non
     assert {one.word for one in found} <= RUNNING
 
 
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("void f(void) __attribute__((destructor));", ["destructor"]),
+        ("#define LAST __attribute__((__destructor__))\n#define AT LAST\nAT void f(void);", ["destructor"]),
+        ("#define THROWS_NOT __attribute__((__nothrow__))\nTHROWS_NOT void f(void);", []),
+    ],
+)
+def test_what_is_defined_here_has_the_attributes_of_the_systems_headers(
+    header: str, words: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "declared.h").write_text(header + "\n")
+    found = unseen(tmp_path, "#include <declared.h>\nvoid f(void) {}\n", "-isystem", str(tmp_path))
+    assert [one.word for one in found] == words
+
+
 def test_a_flag_that_the_linker_is_given(tmp_path: Path) -> None:
     (found,) = unseen(tmp_path, "int n;", "-Wl,--defsym=f=g")
     assert (found.word, found.symbol) == (FLAG, "-Wl,--defsym=f=g")
