@@ -83,7 +83,7 @@ class Finder:
         for symbol, k in ((text(self._lib.clang_getCursorSpelling(tree.cursor[k])), k) for k in attributes):
             if tree.kind[k] == _LABEL and name == f"{symbol}{GUARD}":
                 return  # what a conversion leaves, for the linker
-            place = self._place(tree.raw_begin[k])
+            place = self._place(tree.raw_begin[k]) or self._place(here)
             if tree.kind[k] == _LABEL and symbol != name and place is not None:
                 self.found.append(Unseen(place, LABEL if " asm(" in printed else RENAMED, symbol, name))
         place = self._place(here)

@@ -43,6 +43,7 @@ def test_macros_of_flags_and_of_the_systems_headers_count(tmp_path: Path) -> Non
     [
         ("void f(void) __attribute__((destructor));", ["destructor"]),
         ("#define LAST __attribute__((__destructor__))\n#define AT LAST\nAT void f(void);", ["destructor"]),
+        ('void f(void) __asm__("g");', [LABEL]),
         ("#define THROWS_NOT __attribute__((__nothrow__))\nTHROWS_NOT void f(void);", []),
     ],
 )
