@@ -83,9 +83,10 @@ class Finder:
         for symbol, k in ((text(self._lib.clang_getCursorSpelling(tree.cursor[k])), k) for k in attributes):
             if tree.kind[k] == _LABEL and name == f"{symbol}{GUARD}":
                 return  # what a conversion leaves, for the linker
-            place = self._place(tree.raw_begin[k]) or self._place(here)
-            if tree.kind[k] == _LABEL and symbol != name and place is not None:
-                self.found.append(Unseen(place, LABEL if " asm(" in printed else RENAMED, symbol, name))
+            at = self._place(tree.raw_begin[k])
+            if tree.kind[k] == _LABEL and symbol != name and (place := at or self._place(here)) is not None:
+                kind = LABEL if " asm(" in printed or at is None else RENAMED
+                self.found.append(Unseen(place, kind, symbol, name))
         place = self._place(here)
         if place is not None and not here & MACRO_BIT and self._is_name(place, name):
             self._read.add(here)  # the parser knows such a function of the library
