@@ -19,7 +19,7 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.called import only_printed
-from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text, pointers_themselves, without_casts
+from opi_xform.ownership.explain.choosing.argument import begins_inside, by_its_arguments, is_text, without_casts
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
@@ -174,8 +174,8 @@ class Deepest:
         """The reason that is told first."""
         if uses[0].op.persistent and not uses[0].op.convertible:  # nothing else would help
             return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
-        if (pointers := pointers_themselves(uses[0].call.args[uses[0].argument])) is not None and not small(uses):
-            return replace(pointers, form=refusal.reason)
+        if (plain := by_its_arguments(uses[0])) is not None and not small(uses):
+            return replace(plain, form=refusal.reason)
         if refusal.reason is Reason.SMALL and beyond_variable(self.program, uses[0]):
             return gaps_of(self.program, uses[0]) or refusal
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
@@ -210,9 +210,8 @@ class Deepest:
         sent = refusal.reason is Reason.READ_LATER and uses[0].side == "send"
         if uses[0].row is not None and (sent or (uses[0].side == "recv" and refusal.message.startswith(READS_ONLY))):
             return self.live_data.another_row(uses[0], refusal) or refusal
-        if refusal.reason in (Reason.READ_LATER, Reason.OLD_BYTES) and uses[0].row is not None:
-            unsure = uses[0].side == "recv" and refusal.message.startswith("could not show that line")
-            found = self.live_data.place(uses[0]) if unsure else None  # its rows lie side by side
+        if uses[0].side == "recv" and refusal.message.startswith(READS_ONLY):
+            found = self.live_data.refusal(uses)  # of a part of a block, of which other calls bring the rest
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason not in FORM:
             return refusal

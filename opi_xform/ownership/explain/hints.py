@@ -15,6 +15,7 @@ from opi_xform.ownership.explain.called import called_from, node_span, only_wher
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN, counted_anew
 from opi_xform.ownership.explain.movable import movable
+from opi_xform.ownership.explain.reaching.packed import begins_late
 from opi_xform.ownership.explain.reasons import contents_refusal, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
@@ -30,19 +31,22 @@ def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]
     """The refusal of a use for what is read after it; the change was tried on the analysis first."""
     hint = _hint(refusal.reason, judge, use, readers)
     if refusal.message.endswith(SURELY_WRITTEN):
-        refusal = replace(refusal, message=refusal.message + _partly_written(judge, use))
+        refusal = replace(refusal, message=refusal.message + _partly_written(judge, readers[0]))
     return replace(refusal, hint=hint) if hint else refusal
 
 
-def _partly_written(judge: Judge, use: Use) -> str:
-    """Where the one line that writes a message's elements does so under a condition, in words."""
+def _partly_written(judge: Judge, sent: int) -> str:
+    """Where the one line that writes a message's elements does so under a condition, in words; or from where on."""
     program, nodes = judge.program, judge.program.graph.nodes
     stores = [n for n, found in sorted(judge.accesses.items()) if any(a.kind == "W" for a in found)]
     written = {(span.file, span.line): n for n in stores for span in (node_span(program, n),)}
-    if len(written) != 1 or not isinstance(nodes[stores[0]].action, ins.Store):
-        return ""
-    where = only_where(program, stores[0])
-    return f": {line_of(node_span(program, stores[0]))} writes it only {where}" if where else ""
+    if len(written) == 1 and isinstance(nodes[stores[0]].action, ins.Store):
+        where = only_where(program, stores[0])
+        if where:
+            return f": {line_of(node_span(program, stores[0]))} writes it only {where}"
+    packs = [n for n in stores if isinstance(nodes[n].action, ins.Store) and nodes[n].frame == nodes[sent].frame]
+    packs = [n for n in packs if n < sent] or packs
+    return begins_late(program, packs[-1]) if packs else ""
 
 
 def first_contents(judge: Judge, place: Place) -> Refusal:

@@ -10,6 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span, only_where
+from opi_xform.ownership.explain.choosing.argument import further_in
 from opi_xform.ownership.explain.culprits import EXCHANGED, product_in_index, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
@@ -129,7 +130,8 @@ def liveness_refusal(
                 message, notes = called_again
             elif not written_meanwhile(program, buffer, use, first):
                 again = "is" if shared else "may be"
-                message = f"`{name}` {again} sent again at {line}, and nothing is written to it until then"
+                place = further_in(use, sites[first])
+                message = f"`{name}` {again} sent again at {line}{place}, and nothing is written to it until then"
             else:
                 notes = (*notes, *written(program, use, name, until=first))
         else:

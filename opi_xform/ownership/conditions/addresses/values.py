@@ -12,6 +12,7 @@ from opi_xform.codes import Reason
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts
 from opi_xform.ownership.explain.other_pointers import copied_from
+from opi_xform.ownership.explain.pointers.second_names import also_names
 from opi_xform.ownership.model.addresses import STORED
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
@@ -24,7 +25,8 @@ def check(facts: BufferFacts) -> Refusal | None:
         return found
     copied = copied_from(facts.program, facts.found.carrier.variable)
     if copied is None:
-        return found
+        also = also_names(facts.program, facts.found.carrier.variable)
+        return found if also is None else replace(found, message=also[0], notes=(*also[1], *found.notes))
     (name, span), copy = copied, facts.found.name
     message = f"{line_of(span)} makes `{copy}` a copy of `{name}`, which would go on pointing to memory that is gone"
     return replace(found, message=message, notes=((span, "copied here"), *found.notes))

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
-from opi_xform.ownership.model.buffers import Refusal
-from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
-from opi_xform.ownership.model.roots import leftmost
+from opi_xform.ownership.model.buffers import Refusal, Use
+from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
+from opi_xform.ownership.model.roots import base_of, leftmost
 
 BEGINS_INSIDE = "the call begins inside"
+
+
+def by_its_arguments(use: Use) -> Refusal | None:
+    """What the arguments of a call alone tell of its message, whatever else keeps it."""
+    return pointers_themselves(use.call.args[use.argument]) or sent_and_received(use)
+
+
+def sent_and_received(use: Use) -> Refusal | None:
+    """A call sends from the very place at which it receives, and is none that replaces what it sends."""
+    sent, received = use.op.send, use.op.recv
+    if sent is None or received is None or use.op.replaces or use.op.kind != "sendrecv" or sent.buf == received.buf:
+        return None
+    e, at = use.call.args[sent.buf], use.call.args[received.buf]
+    if not _same_place(e, at) or (name := spelling(base_of(e))) == UNSPELLED:
+        return None
+    message = f"the call sends from the same place in `{name}` at which it receives, which MPI does not allow"
+    return Refusal(Reason.PENDING, f"{message}; `MPI_Sendrecv_replace` does both by one buffer")
 
 
 def pointers_themselves(argument: ast.Expr) -> Refusal | None:
@@ -41,6 +58,20 @@ def begins_inside(argument: ast.Expr) -> Refusal | None:
     if name == UNSPELLED:
         return None
     return Refusal(Reason.CARRIER, f"{BEGINS_INSIDE} `{name}`, {where}; a message needs a buffer of its own")
+
+
+def further_in(use: Use, other: Use) -> str:
+    """What is said of another call whose message begins further on in the same buffer; '' of others."""
+    mine, its = use.call.args[use.argument], other.call.args[other.argument]
+    return ", from another place in it on" if begins_inside(its) and not _same_place(mine, its) else ""
+
+
+def _same_place(e: ast.Expr, other: ast.Expr) -> bool:
+    """Two arguments that are written alike."""
+    e, other = without_casts(e), without_casts(other)
+    if isinstance(e, ast.AddrOf) and isinstance(other, ast.AddrOf):
+        return in_same_words(e.operand, other.operand)
+    return in_same_words(e, other)
 
 
 def is_text(argument: ast.Expr) -> bool:

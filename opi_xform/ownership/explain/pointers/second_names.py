@@ -69,6 +69,31 @@ def _from_other(program: Program, stmt: ast.Stmt, key: str) -> tuple[str, Notes]
     return message, ((span, f"`{name}` is set from `{other}` here"),)
 
 
+def also_names(program: Program, key: str) -> tuple[str, Notes] | None:
+    """A line that sets a local pointer to what a member of a struct points to, where another one gives it other memory.
+
+    None: all lines, or none, do so.
+    """
+    function = program.functions.get(program.variables[key].function)
+    sets = function_expressions(function) if function is not None else ()
+    values = [(a.value, a.span) for a in sets if isinstance(a, ast.Assign) and _sets_it(a, key)]
+    init = program.variables[key].init
+    values += [] if init is None else [(init, program.variables[key].span)]
+    second = [(v, span) for v, span in ((bare(v), span) for v, span in values) if isinstance(v, ast.Member)]
+    if not second or len(second) == len(values) or not second[0][0].type.is_pointer:
+        return None
+    value, span = second[0]
+    if (other := spelling(value)) == UNSPELLED:
+        return None
+    name = program.variables[key].name
+    message = f"`{name}` is also a second name of what `{other}` points to, which keeps it: {line_of(span)} sets it"
+    return f"{message} from that", ((span, f"`{name}` is set from `{other}` here"),)
+
+
+def _sets_it(a: ast.Assign, key: str) -> bool:
+    return not a.op and isinstance(a.target, ast.VarRef) and a.target.var == key
+
+
 def _value(program: Program, stmt: ast.Stmt, key: str) -> tuple[ast.Expr | None, Span | None]:
     """What a statement sets the carrier to, and where."""
     if isinstance(stmt, ast.DeclStmt) and key in stmt.variables:

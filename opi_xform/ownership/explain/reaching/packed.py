@@ -5,17 +5,20 @@ It is told where a pointer may stand for several buffers, so that its names are 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import statements
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.touching import Touching
 from opi_xform.ownership.explain.reaching.ways import ahead, between
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import variables_in
 
 Words = tuple[str, tuple[tuple[Span, str], ...]]
 
@@ -36,6 +39,35 @@ def writes_between(touch: Touching, program: Program, use: Use, objects: Collect
             message = f"; {called} at {line_of(span)}, of which nothing is known, may write into it before that"
             return message, ((span, f"{called} is given it here"),)
     return "", ()
+
+
+def begins_late(program: Program, n: int) -> str:
+    """What is said of a store in a loop whose index begins at a number that the program computes; '' of others."""
+    node = program.graph.nodes[n]
+    function = program.functions[program.graph.frames[node.frame].function]
+    e, span = Expressions(program).of(function.key, node.action), names_of(program).span(n)
+    used = set(variables_in(e.index)) if isinstance(e, ast.Index) else set[str]()
+    for loop, _ in statements(function.body):
+        inside = loop.span.file == span.file and loop.span.begin <= span.begin < loop.span.end
+        if not isinstance(loop, ast.For) or not inside:
+            continue
+        for key, value in _set_at_first(function, loop.init):
+            begin = value.operand if isinstance(value, ast.Cast) else value
+            if key in used and isinstance(begin, (ast.VarRef, ast.Member)) and spelling(begin) != UNSPELLED:
+                return f": the loop in {line_of(loop.span)} writes it from `{spelling(begin)}` on"
+    return ""
+
+
+def _set_at_first(function: ast.Function, init: ast.Stmt | None) -> Iterator[tuple[str, ast.Expr]]:
+    """What a loop sets its variables to before its first turn."""
+    match init:
+        case ast.DeclStmt(variables=keys):
+            found = ((key, function.variables[key].init) for key in keys if key in function.variables)
+            yield from ((key, value) for key, value in found if value is not None)
+        case ast.ExprStmt(expr=ast.Assign(op="", target=ast.VarRef(var=key), value=value)):
+            yield key, value
+        case _:
+            pass
 
 
 def _written(touch: Touching, program: Program, use: Use, n: int) -> bool:

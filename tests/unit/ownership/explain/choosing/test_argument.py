@@ -1,11 +1,24 @@
 """Where a message lies, by the words of the call."""
 
+from pathlib import Path
+
 import pytest
 from core_support import program
 
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
-from opi_xform.ownership.explain.choosing.argument import begins_inside, is_text, pointers_themselves, without_casts
+from opi_xform.ownership.explain.choosing.argument import (
+    begins_inside,
+    by_its_arguments,
+    further_in,
+    is_text,
+    pointers_themselves,
+    sent_and_received,
+    without_casts,
+)
+from tests.unit.ownership.explain.pointers.told_programs import kept, line_of
+
+WORDS = (by_its_arguments, further_in, sent_and_received)  # what is tested here, by way of the whole tool
 
 TEXT = """
 int f(const void *);
@@ -49,3 +62,44 @@ def test_texts_and_casts() -> None:
     assert is_text(argument('"abc"'))
     assert not is_text(argument("b"))
     assert not isinstance(without_casts(argument("(void *)(char *)b")), ast.Cast)
+
+
+@pytest.mark.parametrize(("sent", "received"), [("b", "b"), ("&b[n]", "&b[n]"), ("b", "(void *)b")])
+def test_a_call_that_receives_where_it_sends(sent: str, received: str, tmp_path: Path) -> None:
+    inside = f"""
+    double *b = malloc(2 * n * sizeof *b);
+    for (int i = 0; i < 2 * n; i++) b[i] = i;
+    MPI_Sendrecv({sent}, n, MPI_DOUBLE, 1, 0, {received}, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 * n; i++) s += b[i];
+    free(b);
+    """
+    _, site = kept("", inside, tmp_path)
+    assert site["code"] == "OPI106"
+    assert "the call sends from the same place in `b` at which it receives" in site["message"]
+    assert "MPI_Sendrecv_replace" in site["message"]
+
+
+def test_a_call_that_receives_beside_what_it_sends(tmp_path: Path) -> None:
+    inside = """
+    double *b = malloc(2 * n * sizeof *b);
+    for (int i = 0; i < 2 * n; i++) b[i] = i;
+    MPI_Sendrecv(b, n, MPI_DOUBLE, 1, 0, &b[n], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 * n; i++) s += b[i];
+    free(b);
+    """
+    _, site = kept("", inside, tmp_path)
+    assert "the same place" not in site["message"]
+
+
+def test_a_part_that_is_sent_by_the_next_call(tmp_path: Path) -> None:
+    inside = """
+    int first = n / 3;
+    double *b = malloc(n * sizeof *b);
+    for (int i = 0; i < n; i++) b[i] = i;
+    MPI_Send(b, first, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Send(&b[first], n - first, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD); // HERE
+    free(b);
+    """
+    text, site = kept("", inside, tmp_path)
+    again = f"`b` may be sent again at line {line_of(text, 'HERE')}, from another place in it on, and nothing is"
+    assert site["message"].startswith(again)

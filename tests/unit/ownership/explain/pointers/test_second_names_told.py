@@ -8,7 +8,7 @@ from typing import Any
 
 from case_tools import run_tool
 
-from opi_xform.ownership.explain.pointers.second_names import called_by, set_beside
+from opi_xform.ownership.explain.pointers.second_names import also_names, called_by, set_beside
 from opi_xform.ownership.explain.pointers.settings import never_set
 from opi_xform.ownership.explain.reaching.levels import supposed
 from tests.unit.ownership.explain.pointers.told_programs import HEAD, MAIN, TAIL, line_of
@@ -17,7 +17,7 @@ TO = "1, 0, MPI_COMM_WORLD);"
 FROM = "0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
 
 
-WORDS = (called_by, never_set, set_beside, supposed)  # what is tested here, by way of the whole tool
+WORDS = (also_names, called_by, never_set, set_beside, supposed)  # what is tested here, by way of the whole tool
 
 
 def sites(before: str, lines: list[str], folder: Path) -> tuple[str, list[dict[str, Any]]]:
@@ -241,3 +241,46 @@ def test_a_pointer_that_no_line_sets(tmp_path: Path) -> None:
         before = "unsigned char **get(int);\nvoid fill(struct image *);\n" + IMAGE.replace("// SET", other)
         _, found = sites(before, lines, tmp_path)
         assert "no line sets" not in found[0]["message"], (other, found[0])
+
+
+IMAGE = """
+struct image { double *data; };
+static struct image *made(int n)
+{ struct image *i = malloc(sizeof *i); i->data = malloc(n * sizeof(double)); return i; }
+"""
+
+
+def test_a_pointer_that_also_names_the_memory_of_a_struct(tmp_path: Path) -> None:
+    """What another struct holds says nothing of the receive, whose memory is allocated for it."""
+    lines = [
+        "struct image *mine = made(n);",
+        "for (int i = 0; i < n; i++) mine->data[i] = i;",
+        "double *part;",
+        "if (rank != 0) {",
+        "part = mine->data; // HERE",
+        "MPI_Send(part, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);",
+        "} else {",
+        "part = malloc(n * sizeof *part);",
+        f"MPI_Recv(part, n, MPI_DOUBLE, {FROM.replace('0, 0', '1, 0')}",
+        "for (int i = 0; i < n; i++) s += part[i];",
+        "free(part);",
+        "}",
+        "free(mine->data);",
+    ]
+    text, found = sites(IMAGE, lines, tmp_path)
+    message = "`part` is also a second name of what `mine->data` points to, which keeps it: line"
+    for site in found:
+        assert site["message"] == f"{message} {line_of(text, 'HERE')} sets it from that"
+        assert site["notes"][0]["line"] == line_of(text, "HERE")
+    assert [site["code"] for site in found] == ["OPI105", "OPI205"]
+    # with another pointer for what is sent the receive converts
+    named = [line.replace("part", "mine->data") for line in lines[5:6]]
+    _, found = sites(IMAGE, [*lines[:4], *named, *lines[6:]], tmp_path)
+    assert [site["decision"] for site in found if site["side"] == "recv"] == ["convert"]
+
+
+def test_a_pointer_with_memory_of_its_own_is_no_second_name(tmp_path: Path) -> None:
+    lines = ["struct image *mine = made(n);", "double *part = malloc(n * sizeof *part);", "mine->data = part;"]
+    lines += ["for (int i = 0; i < n; i++) part[i] = i;", f"MPI_Send(part, n, MPI_DOUBLE, {TO}"]
+    _, found = sites(IMAGE, [*lines, "for (int i = 0; i < n; i++) s += mine->data[i];"], tmp_path)
+    assert all("also a second name" not in site["message"] for site in found)

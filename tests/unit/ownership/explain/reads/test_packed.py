@@ -9,9 +9,12 @@ from grid_programs import FIRST, ROW, TAKE, TWO, sites
 from ownership_support import source
 from read_programs import line_of
 
+from opi_xform.ir import instr as ins
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.reaching.packed import writes_between
+from opi_xform.ownership.explain.reaching.packed import begins_late, writes_between
 from opi_xform.ownership.explain.reaching.touching import Touching
+from opi_xform.ownership.model.names import names_of
+from tests.unit.ownership.explain.pointers.told_programs import kept
 
 
 @pytest.mark.parametrize(
@@ -81,3 +84,36 @@ def test_of_no_memory_nothing_is_said() -> None:
     program = source(f"static double b[9];\nint main(void) {{ {send} {send} return 0; }}\n").program
     first, second = list(collect(program))
     assert writes_between(Touching(program), program, first, (), second.node) == ("", ())
+
+
+@pytest.mark.parametrize(("begin", "wanted"), [("lo", "from `lo` on"), ("0", ""), ("(int)lo", "from `lo` on")])
+def test_a_loop_that_packs_from_a_number_on_that_the_program_computes(begin: str, wanted: str) -> None:
+    before = "static double b[200]; static int lo;\n"
+    loop = f"for (int i = {begin}; i < 20; i++)\nb[i] = i; // HERE"
+    src = source(f"{before}int main(int argc, char **argv)\n{{\nlo = argc;\n{loop}\nreturn 0;\n}}\n")
+    names = names_of(src.program)
+    nodes = [n.number for n in src.program.graph.nodes if isinstance(n.action, ins.Store)]
+    here = [n for n in nodes if names.span(n).line == src.line("// HERE")]
+    told = begins_late(src.program, here[0])
+    assert told.startswith(f": the loop in line {src.line('// HERE') - 1}" if wanted else "")
+    assert told.endswith(f" writes it {wanted}" if wanted else "")
+    assert bool(told) == bool(wanted)
+
+
+def test_a_receive_of_the_first_row_of_a_grid_lies_in_it(tmp_path: Path) -> None:
+    """Another receive brings a row further in, and the program computes the rest."""
+    lines = """
+    const int rows = (rank + 2) * n, last = rows - n;
+    double *u = calloc(rows, sizeof *u);
+    for (int t = 0; t < 9; t++) {
+        MPI_Recv(u, n, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&u[last], n, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int c = n; c < 2 * n; c++) u[c] = u[c - n] + u[c + n]; // HERE
+    }
+    s = u[n];
+    free(u);
+    """
+    text, site = kept("", lines, tmp_path)
+    line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
+    brings = f"the message lies in `u`, and line {line} may read bytes there that this receive does not bring"
+    assert (site["code"], site["message"]) == ("OPI201", brings)
