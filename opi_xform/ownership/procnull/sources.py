@@ -10,7 +10,7 @@ what the program means by a rank: that is A2.
 from __future__ import annotations
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.procnull.real_ranks import Ranks
@@ -53,10 +53,21 @@ class ProcNull:
         """An operand of a node, with its value there, may be MPI_PROC_NULL."""
         if self.real(node, value):
             return False
-        if self.null is None or value.constant is not None:
+        if self.null is None or value.constant is not None or self.wraps_below(node, value):
             return True
         frame = self.program.graph.nodes[node].frame
         return any(self.taint(null).operand(node, frame, operand) for null in (self.null, None))
+
+    def wraps_below(self, node: int, value: Poly) -> bool:
+        """It is a remainder of a number less some constant, as in ``(x - 1) % n``: where x is 0 that is -1 in C."""
+        symbols = self.program.values.symbols
+        for s in value.symbols():
+            info = symbols.table[s]
+            operands = info.key[2] if info.kind == "op" and info.key[0] == "%" else ()
+            left = symbols.resolve(operands[0]) if isinstance(operands, tuple) and operands else ZERO
+            if left.constant_term < 0 and len(set(left.symbols())) == 1 and not self.ranks.nonneg_at(node, left):
+                return True
+        return False
 
     def taint(self, null: int | None) -> Taint:
         """Where it flows, found when it is asked for."""

@@ -14,6 +14,14 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "a remainder is never below zero",
+        "opi_xform.ownership.procnull.sources",
+        " or self.wraps_below(node, value)",
+        "",
+        ("recv_null_remainder",),
+        condition="packed",
+    ),
+    Bug(
         "what is replaced by nothing is not there afterwards",
         "opi_xform.ownership.procnull.sources",
         'if u.side != "send" or u.op.replaces or u.buffer.peer is None:',
