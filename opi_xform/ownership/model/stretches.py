@@ -52,7 +52,8 @@ class Stretches:
             size = self.argument(a, action, lo)
             if size is not None:
                 return lo, size
-        if lo is None and a.lo is not None and length is not None:
+        named = isinstance(action, ins.Load | ins.Store | ins.CopyBytes)  # a call may go on after the array
+        if named and lo is None and a.lo is not None and length is not None:
             known = self.elements.get((a.object, _moving(self.symbols.resolve(a.lo))), set())
             at = self.symbols.resolve(a.lo) - _moving(self.symbols.resolve(a.lo))
             within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
