@@ -78,9 +78,17 @@ BUGS = (
     Bug(
         "what a call is given to touch ends with the array in which it begins",
         "opi_xform.ownership.model.stretches",
-        "named = isinstance(action, ins.Load | ins.Store | ins.CopyBytes)",
-        "named = True",
+        "        case _:\n            return False\n\n\ndef exactly",
+        "        case _:\n            return True\n\n\ndef exactly",
         ("recv_null_copy_on", "recv_null_copy_on_given", "recv_null_receive_on"),
+        condition="real source",
+    ),
+    Bug(
+        "what is touched as another struct ends with the array in which that begins",
+        "opi_xform.ownership.model.stretches",
+        "return length < element if member else length <= element",
+        "return length <= element",
+        ("recv_null_member_on",),
         condition="real source",
     ),
     Bug(
