@@ -75,8 +75,8 @@ class Values:
     # load, store -> the one subscript in its address: bytes of an element, value, operand
     parts: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     # MPI call, object -> array of it that all its arguments with a subscript are in; (0, -1): there is no one such
-    elements: dict[tuple[int, Poly], set[tuple[int, int]]] = field(default_factory=dict)
-    # (object, offset) of pointers made by a subscript -> the arrays
+    elements: dict[tuple[int, Poly], set[tuple[int, int, int]]] = field(default_factory=dict)
+    # (object, offset) of pointers made by a subscript -> the arrays, with the size of an element
     arrays: dict[int, tuple[int, int]] = field(default_factory=dict)  # load, store -> array that it stays in: lo, bytes
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)
 

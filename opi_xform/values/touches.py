@@ -103,8 +103,12 @@ class Touches(MadeTypes):
         base = self.symbols.base(value)
         if base is not None and isinstance(operand, ins.PtrAdd) and self.symbols.offset(value).constant is None:
             found = self.around(node, frame, operand)
-            if found is not None:
-                self.values.elements.setdefault((base, self.symbols.offset(value)), set()).add(found)
+            subscript: ins.Operand = operand
+            while isinstance(subscript, ins.PtrAdd) and not subscript.row:
+                subscript = subscript.base
+            if found is not None and isinstance(subscript, ins.PtrAdd):
+                element = (*found, subscript.scale)
+                self.values.elements.setdefault((base, self.symbols.offset(value)), set()).add(element)
 
     def around(self, node: Node, frame: int, operand: ins.Operand) -> tuple[int, int] | None:
         """(first byte, size) of the array at a constant place that an address was made from by a subscript."""

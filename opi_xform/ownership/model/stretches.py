@@ -26,7 +26,7 @@ class Stretches:
         self.known: dict[
             int, tuple[Access, tuple[int, int | None]]
         ] = {}  # by the identity of an access, which it keeps
-        self.elements: dict[tuple[int, Poly], set[tuple[int, int]]] = {}
+        self.elements: dict[tuple[int, Poly], set[tuple[int, int, int]]] = {}
         for (o, offset), arrays in program.values.elements.items():
             self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
 
@@ -55,9 +55,9 @@ class Stretches:
         if lo is None and a.lo is not None and length is not None:
             known = self.elements.get((a.object, _moving(self.symbols.resolve(a.lo))), set())
             at = self.symbols.resolve(a.lo) - _moving(self.symbols.resolve(a.lo))
-            within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
-            if len(within) == 1:
-                return self.closed(within[0], a.object)
+            within = [e for e in known if at.constant is not None and e[0] <= at.constant < e[0] + e[1]]
+            if len({e[:2] for e in within}) == 1 and all(_inside(action, length, element) for _, _, element in within):
+                return self.closed(within[0][:2], a.object)
         part = self.values.parts.get((a.node, a.object), (0, -1))
         if lo is None and a.lo is not None and length is not None and part[1] >= 0:
             return self.closed(part, a.object)
@@ -137,6 +137,20 @@ class Stretches:
 def stretches_of(program: Program) -> Stretches:
     """Those of a program, made once."""
     return Stretches(program)
+
+
+def _inside(action: object, length: int, element: int) -> bool:
+    """What is touched through a pointer to an element of so many bytes is part of one element, by its own type.
+
+    A call may go on after the array, and so may what is touched as another struct.
+    """
+    match action:
+        case ins.Load(member=member) | ins.Store(member=member):
+            return length < element if member else length <= element
+        case ins.CopyBytes():
+            return length <= element
+        case _:
+            return False
 
 
 def exactly(a: Access) -> tuple[int, int] | None:

@@ -119,8 +119,9 @@ class _Search:
         match node.action:
             case ins.Store(value=value):
                 self.work.append((n, node.frame, value))
-            case ins.CallInstr(callee=ins.AddrFunc(key=key), args=args) if not self.names.entered(node):
+            case ins.CallInstr(callee=ins.AddrFunc(key=key), args=args) as call if not self.names.entered(node):
                 effect = self.program.effects.get(key)
+                key = call.call.callee.name if isinstance(call.call.callee, ast.FuncRef) else key
                 span = self.names.span(n)
                 if effect is not None and effect.may_yield_proc_null:
                     self.named.append((f"`{key}` at {line_of(span)} may say so", span))

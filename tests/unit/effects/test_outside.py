@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from core_support import called_in, lowered, unit
 
-from opi_xform.effects.fortran_lists import ITEMS, told_apart
+from opi_xform.effects.fortran_lists import ITEMS, SIZED, told_apart
+from opi_xform.effects.model import Effects
 from opi_xform.effects.outside import foreign
 from opi_xform.effects.table import load_effects
 from opi_xform.graph.whole import merge
@@ -72,3 +73,32 @@ def test_items_of_a_list_of_output(body: str, expected: list[bool]) -> None:
 def test_a_function_without_such_items_stays_as_it_is() -> None:
     body = lowered("void f(void) { }")
     assert told_apart(body, EFFECTS) is body
+
+
+def item(declared: str, call: str, effects: Effects = EFFECTS) -> ins.CallInstr:
+    found = told_apart(lowered(f"{declared} void f(int *n, short *k, char *p) {{ {call} }}"), effects)
+    return called_in(found)[-1]
+
+
+def test_an_item_has_so_many_numbers_of_so_many_bytes() -> None:
+    call = item(HEAD, "do_fio(n, p, 4);")
+    assert call.callee == ins.AddrFunc(SIZED["do_fio"])
+    assert isinstance(call.args[2], ins.Op)
+    assert call.args[2].op == "*"
+
+
+@pytest.mark.parametrize(
+    ("declared", "call"),
+    [
+        ("int do_fio(short *, char *, int);", "do_fio(k, p, 4);"),  # not as in f2c's header
+        ("int do_fio(int *, char *, double);", "do_fio(n, p, 4);"),
+        ("int do_fio(int *, char *);", "do_fio(n, p);"),
+    ],
+)
+def test_an_item_of_other_types_may_have_any_bytes(declared: str, call: str) -> None:
+    assert item(declared, call).callee == ins.AddrFunc("do_fio")
+
+
+def test_a_function_of_the_program_is_no_item() -> None:
+    others = Effects({name: effect for name, effect in EFFECTS.items() if name != "do_fio"})
+    assert item(HEAD, "s_wsfe(p); do_fio(n, p, 4);", others).callee == ins.AddrFunc("do_fio")

@@ -83,7 +83,7 @@ BUGS = (
     Bug(
         "a quotient has no sign of what is divided",
         "opi_xform.regions.signs",
-        "work += [p for s in item.symbols() for p in _divided(values, s)]",
+        "work += [(p, made_from) for s in item.symbols() for p in _divided(values, s)]",
         "pass",
         ("product_two_signs_quotient",),
         condition="packed",
@@ -155,8 +155,8 @@ BUGS = (
     Bug(
         "only a size by itself may be negative",
         "opi_xform.regions.signs",
-        "if joined is not None:",
-        "if joined is not None and len(item.terms) == 1:",
+        "merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()))",
+        "merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()) if len(item.terms) == 1)",
         ("product_interior",),
         condition="packed",
     ),

@@ -1,0 +1,60 @@
+/* The program has functions of its own by the names of those of Fortran: what they are given in a list of output they write. */
+#include <mpi.h>
+#include <stdio.h>
+#include "f2c.h"
+
+extern integer s_wsle(cilist *), e_wsle(void);
+extern integer do_lio(integer *, integer *, char *, ftnlen);
+
+static integer c__1 = 1, c__2 = 2, c__3 = 3;
+static cilist io___2 = {0, 5, 0, 0, 0};
+
+struct {
+    integer ncells, points[3], from, more;
+} global_;
+
+struct {
+    double in[300], out[300];
+} faces_;
+
+static integer next;
+
+static void make_set(integer rank, integer size)
+{
+    global_.ncells = size;
+    integer p = global_.ncells;
+    global_.from = (rank - 1 + p) % p;
+    next = (rank + 1) % p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    make_set(rank, size);
+    if (rank < 9) {
+        s_wsle(&io___2);
+        do_lio(&c__3, &c__1, (char *)&global_.points[0], (ftnlen)sizeof(integer));
+        do_lio(&c__3, &c__1, (char *)&global_.points[1], (ftnlen)sizeof(integer));
+        do_lio(&c__3, &c__2, (char *)&global_.points[2], (ftnlen)sizeof(integer));
+        e_wsle();
+    }
+    MPI_Bcast(global_.points, 3, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int t = 0; t < 3; t++) {
+        MPI_Request rq[2];
+        for (int i = 0; i < 300; i++)
+            faces_.out[i] = i + t + rank;
+        MPI_Irecv(faces_.in, 300, MPI_DOUBLE, global_.from, 0, MPI_COMM_WORLD, &rq[0]); //~ replace(in) OPI203
+        MPI_Isend(faces_.out, 300, MPI_DOUBLE, next, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 300; i++)
+            sum += faces_.in[i];
+    }
+    printf("%d %d %g\n", rank, global_.points[2] < 0, sum);
+    MPI_Finalize();
+    return 0;
+}

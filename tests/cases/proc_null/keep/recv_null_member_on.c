@@ -1,0 +1,48 @@
+/* A member of a struct at a computed place in an array is in the member after the array. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N 300
+
+struct set {
+    int cells[3], from, more;
+};
+
+static struct set s;
+static int next, given[4];
+static double in[N], out[N];
+struct two {
+    int a, b;
+};
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    next = (rank + 1) % size;
+    s.from = (rank - 1 + size) % size;
+    if (sscanf(argc > 64 ? argv[1] : "3 -1 -2 -1", "%d %d %d %d", &given[0], &given[1], &given[2], &given[3]) != 4)
+        return 1;
+    given[1] = MPI_PROC_NULL;
+    int at = argc > 64 ? 0 : 2;
+    struct two *place = (struct two *)&s.cells[at];
+    place->b = given[1];
+    for (int t = 0; t < 3; t++) {
+        MPI_Request rq[2];
+        for (int i = 0; i < N; i++)
+            out[i] = i + t + rank;
+        MPI_Irecv(in, N, MPI_DOUBLE, s.from, 0, MPI_COMM_WORLD, &rq[0]); //~ replace(in) OPI203
+        MPI_Isend(out, N, MPI_DOUBLE, next, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < N; i++)
+            sum += in[i];
+    }
+    printf("%d %g\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
