@@ -243,7 +243,7 @@ def test_a_pointer_that_no_line_sets(tmp_path: Path) -> None:
         assert "no line sets" not in found[0]["message"], (other, found[0])
 
 
-IMAGE = """
+OF_ONE = """
 struct image { double *data; };
 static struct image *made(int n)
 { struct image *i = malloc(sizeof *i); i->data = malloc(n * sizeof(double)); return i; }
@@ -267,7 +267,7 @@ def test_a_pointer_that_also_names_the_memory_of_a_struct(tmp_path: Path) -> Non
         "}",
         "free(mine->data);",
     ]
-    text, found = sites(IMAGE, lines, tmp_path)
+    text, found = sites(OF_ONE, lines, tmp_path)
     message = "`part` is also a second name of what `mine->data` points to, which keeps it: line"
     for site in found:
         assert site["message"] == f"{message} {line_of(text, 'HERE')} sets it from that"
@@ -275,12 +275,12 @@ def test_a_pointer_that_also_names_the_memory_of_a_struct(tmp_path: Path) -> Non
     assert [site["code"] for site in found] == ["OPI105", "OPI205"]
     # with another pointer for what is sent the receive converts
     named = [line.replace("part", "mine->data") for line in lines[5:6]]
-    _, found = sites(IMAGE, [*lines[:4], *named, *lines[6:]], tmp_path)
+    _, found = sites(OF_ONE, [*lines[:4], *named, *lines[6:]], tmp_path)
     assert [site["decision"] for site in found if site["side"] == "recv"] == ["convert"]
 
 
 def test_a_pointer_with_memory_of_its_own_is_no_second_name(tmp_path: Path) -> None:
     lines = ["struct image *mine = made(n);", "double *part = malloc(n * sizeof *part);", "mine->data = part;"]
     lines += ["for (int i = 0; i < n; i++) part[i] = i;", f"MPI_Send(part, n, MPI_DOUBLE, {TO}"]
-    _, found = sites(IMAGE, [*lines, "for (int i = 0; i < n; i++) s += mine->data[i];"], tmp_path)
+    _, found = sites(OF_ONE, [*lines, "for (int i = 0; i < n; i++) s += mine->data[i];"], tmp_path)
     assert all("also a second name" not in site["message"] for site in found)
