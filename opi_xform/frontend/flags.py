@@ -40,7 +40,7 @@ _GCC = ("-D__malloc__(...)=__malloc__",)
 _WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-z", "-u"}
 _LINKS_OTHERWISE = re.compile(
     r"--?(?:wrap|defsym|init|fini|entry|script|default-script|just-symbols|allow-multiple-definition)(?:=|$)|@(?!loader_path|executable_path|rpath)"
-    r"|(?:-z)?muldefs$|-e(?!nable-|xport-|xclude-|h-frame|mit-|rror-|mbedded-|nd-)|-(?:T|dT)(?!text|data|bss|rodata|ldata)"
+    r"|(?:-z)?muldefs$|-e(?!nable-|xport-|xclude-|h-frame|mit-|rror-|mbedded-|nd-)|-(?:T|dT)(?!(?:text|data|bss|rodata|ldata)(?:=|$))"
 )
 """What has the linker take a name for another one, or have functions run that nothing calls."""
 _OPICC = re.compile(r"--(?:transform(?:=.*)?|ranks|shared-heap|no-warn-shared|launch)$")

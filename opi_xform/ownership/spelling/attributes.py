@@ -18,7 +18,8 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 
 _WRAPPER = "__wrap_"  # what the linker's option calls in place of the function of which the rest is the name
-_TRACERS = frozenset({"__cyg_profile_func_enter", "__cyg_profile_func_exit"})  # of -finstrument-functions
+_TRACERS = ("__cyg_profile_func_", "__sanitizer_cov_", "__fentry__", "mcount", "_mcount", "__mcount")
+"""How the names begin of what compilers call by themselves: -finstrument-functions, -fsanitize-coverage, -pg."""
 _MEANING = {
     UNKNOWN: "an attribute that could not be read may have functions run that nothing is seen to call",
     PRAGMA: "a pragma gives a function or object an attribute, which may have other code run than is seen",
@@ -47,8 +48,8 @@ def _found(units: Sequence[ast.Unit]) -> Iterator[tuple[Span, str, str]]:
     """The places, each with what it is and the word that is said of it."""
     for unit in units:
         for key, function in sorted(unit.functions.items()):
-            if key.startswith(_WRAPPER) or key in _TRACERS:
-                yield function.span, "trace" if key in _TRACERS else "wrap", key
+            if key.startswith((_WRAPPER, *_TRACERS)):
+                yield function.span, "wrap" if key.startswith(_WRAPPER) else "trace", key
     named: dict[str, str] = {}  # what the linker knows by a name -> what the text does
     for unit in units:
         own = (*(f.name for f in unit.functions.values()), *(v.name for v in unit.globals.values()))

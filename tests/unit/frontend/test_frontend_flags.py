@@ -330,6 +330,7 @@ def test_macros_of_flags() -> None:
         (["-Wl,-fini=f", "-Wl,-rpath,/lib", "-Wl,--as-needed"], ["-Wl,-fini=f"]),
         (["-Xlinker", "--wrap=f", "-Xlinker", "--gc-sections"], ["-Wl,--wrap=f"]),
         (["-e", "start", "-T", "all.ld"], ["-estart", "-Tall.ld"]),
+        (["-T", "text.ld", "-Wl,-Tdata.ld"], ["-Ttext.ld", "-Wl,-Tdata.ld"]),
         (["-Wl,-Ttext=0x400000", "-Wl,-export-dynamic", "-Wl,-rpath,@loader_path"], []),
         (["-Wl,-z,muldefs", "-Wl,-T,all.ld", "-Wl,@more"], ["-Wl,-z,muldefs", "-Wl,-T,all.ld", "-Wl,@more"]),
     ],

@@ -13,6 +13,7 @@ UNSEEN = "`{}` makes the program run functions that nothing is seen to call"
 OUTSIDE = "`asm` outside of functions may make code and names that nothing shows"
 PRAGMA = "a pragma gives a function or object an attribute, which may have other code run than is seen"
 UNREAD = "an attribute that could not be read may have functions run that nothing is seen to call"
+TRACE = "the compiler may call a function that traces, at each call of another one"
 WEAK = "another definition may replace a function that is `weak`"
 
 
@@ -36,6 +37,8 @@ WEAK = "another definition may replace a function that is `weak`"
         ('#define DECLARE(f) void f(void);\nDECLARE(hop)\nasm("hop: ret");', OUTSIDE),
         ('__extension__ asm("nop");', OUTSIDE),
         ("__attribute__((weak)) void f(void) {}", WEAK),
+        ("void __cyg_profile_func_enter(void *f, void *from) {}", TRACE),
+        ("void __sanitizer_cov_trace_pc(void) {}", TRACE),
         ("#define ATTR(x) __attribute__((x))\nATTR(destructor) static void f(void) {}", UNSEEN.format("destructor")),
         (
             "#define ATTR(x) __attribute__((x))\n#define LAST(x) ATTR(x)\nLAST(__destructor__) static void f(void) {}",
