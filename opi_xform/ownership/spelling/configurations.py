@@ -30,7 +30,8 @@ def left_out(units: Sequence[ast.Unit], flow: AddressFlow, strict: bool) -> Refu
     out: dict[StopOthers, None] = {}
     program = flow.program
     names = list(_names(flow))
-    using, index = set(_using(program, flow.buffer)), mentions_of(units)
+    words = frozenset().union(*(skipped.identifiers for unit in units for skipped in unit.skipped))
+    using, index = set(_using(program, flow.buffer, words)), mentions_of(units)
     for unit in units:
         for skipped in unit.skipped:
             for name in sorted(skipped.identifiers & using):
@@ -94,15 +95,22 @@ def means(unit: ast.Unit, program: Program, text: ast.Skipped, name: str, key: s
     return _inside(text.span, function.span) or (name in text.bodies and function.key in unit.functions)
 
 
-def _using(program: Program, buffer: Buffer) -> Iterator[str]:
-    """Functions that name the buffer's variable, and that only another configuration calls."""
+def _using(program: Program, buffer: Buffer, words: frozenset[str]) -> Iterator[str]:
+    """Functions of these names that name the buffer: another configuration calls them where this one does not."""
     key = buffer.carrier.variable
-    reached = {frame.function for frame in program.graph.frames} | program.graph.passed
+    member = program.members.get(key)
+    if member is None and not program.variables[key].is_global:
+        return
+    fields = {e.field for _, e in member.exprs if isinstance(e, ast.Member)} if member is not None else set[str]()
     for function in program.functions.values():
-        if function.key in reached or not program.variables[key].is_global:
-            continue
-        if any(isinstance(e, ast.VarRef) and e.var == key for e in within_statement(function.body, function.variables)):
-            yield function.name
+        if function.name in words:
+            found = within_statement(function.body, function.variables)
+            if any(e.var == key if isinstance(e, ast.VarRef) else _field(e) in fields for e in found):
+                yield function.name
+
+
+def _field(e: ast.Expr) -> str:
+    return e.field if isinstance(e, ast.Member) else ""
 
 
 def everywhere(index: Index, text: Span, name: str) -> bool:

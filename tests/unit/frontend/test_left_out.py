@@ -28,6 +28,8 @@ WAYS = {
     16: "-DAT_ONCE",
     17: "-DWIDE",
     18: "-DMPI",
+    19: "-DDEBUG",
+    20: "-DDEBUG",
 }
 NOBODY = {9, 11, 15}
 """No configuration compiles what these leave out."""

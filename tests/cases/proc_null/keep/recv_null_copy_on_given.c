@@ -25,11 +25,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    next = (rank + 1) % size;
     s.from = (rank - 1 + size) % size;
     if (sscanf(argc > 64 ? argv[1] : "3 -1 -2 -1", "%d %d %d %d", &given[0], &given[1], &given[2], &given[3]) != 4)
         return 1;
     given[1] = MPI_PROC_NULL;
+    next = given[1];
     int at = argc > 64 ? 0 : 2;
     put(&s.cells[at]);
     for (int t = 0; t < 3; t++) {

@@ -27,7 +27,6 @@ static void make_set(integer rank, integer size)
     global_.ncells = (integer)d_int(&d);
     integer p = global_.ncells;
     global_.from = (rank - 1 + p) % p;
-    next = (rank + 1) % p;
 }
 
 int main(int argc, char **argv)
@@ -48,6 +47,7 @@ int main(int argc, char **argv)
         e_rsle();
     }
     MPI_Bcast(global_.points, 3, MPI_INT, 0, MPI_COMM_WORLD);
+    next = global_.from;
     for (int t = 0; t < 3; t++) {
         MPI_Request rq[2];
         for (int i = 0; i < 300; i++)
