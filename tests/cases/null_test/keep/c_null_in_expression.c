@@ -20,8 +20,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             p[i] = 2.0 * u[i];
         MPI_Send(p, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
-        int have = p != NULL;
-        count += have;
+        count += p != NULL;
     } else if (rank == 1) {
         MPI_Recv(v, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

@@ -12,7 +12,7 @@ static int there;
 static void make(int n, double **p)
 {
     *p = malloc(n * sizeof **p);
-    there = b != NULL;
+    there += b != NULL;
 }
 
 int main(int argc, char **argv)
