@@ -18,8 +18,9 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 
 _WRAPPER = "__wrap_"  # what the linker's option calls in place of the function of which the rest is the name
-_TRACERS = ("__cyg_profile_func_", "__sanitizer_cov_", "__fentry__", "mcount", "_mcount", "__mcount")
-"""How the names begin of what compilers call by themselves: -finstrument-functions, -fsanitize-coverage, -pg."""
+_TRACERS = ("__cyg_profile_func_", "__sanitizer_cov_")
+"""How the names begin of what compilers call by themselves (-finstrument-functions, -fsanitize-coverage)."""
+_COUNTERS = frozenset({"__fentry__", "mcount", "_mcount", "__mcount"})  # the same, of -pg
 _MEANING = {
     UNKNOWN: "an attribute that could not be read may have functions run that nothing is seen to call",
     PRAGMA: "a pragma gives a function or object an attribute, which may have other code run than is seen",
@@ -48,7 +49,7 @@ def _found(units: Sequence[ast.Unit]) -> Iterator[tuple[Span, str, str]]:
     """The places, each with what it is and the word that is said of it."""
     for unit in units:
         for key, function in sorted(unit.functions.items()):
-            if key.startswith((_WRAPPER, *_TRACERS)):
+            if key.startswith((_WRAPPER, *_TRACERS)) or key in _COUNTERS:
                 yield function.span, "wrap" if key.startswith(_WRAPPER) else "trace", key
     named: dict[str, str] = {}  # what the linker knows by a name -> what the text does
     for unit in units:

@@ -29,14 +29,10 @@ def left_out(units: Sequence[ast.Unit], flow: AddressFlow, strict: bool) -> Refu
     """
     out: dict[StopOthers, None] = {}
     program = flow.program
-    names = list(_names(flow))
     words = frozenset().union(*(skipped.identifiers for unit in units for skipped in unit.skipped))
-    using, index = set(_using(program, flow.buffer, words)), mentions_of(units)
+    names, index = [*_names(flow), *_using(program, flow.buffer, words)], mentions_of(units)
     for unit in units:
         for skipped in unit.skipped:
-            for name in sorted(skipped.identifiers & using):
-                if not strict and skipped.own and everywhere(index, skipped.span, name):
-                    out[StopOthers(skipped.span, name)] = None
             for name, variable, said in names:
                 if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):
                     continue
@@ -95,8 +91,10 @@ def means(unit: ast.Unit, program: Program, text: ast.Skipped, name: str, key: s
     return _inside(text.span, function.span) or (name in text.bodies and function.key in unit.functions)
 
 
-def _using(program: Program, buffer: Buffer, words: frozenset[str]) -> Iterator[str]:
-    """Functions of these names that name the buffer: another configuration calls them where this one does not."""
+def _using(program: Program, buffer: Buffer, words: frozenset[str]) -> Iterator[tuple[str, str, str]]:
+    """Functions of these names that name the buffer: another configuration calls them where this one does not.  As
+    ``_names`` tells names.
+    """
     key = buffer.carrier.variable
     member = program.members.get(key)
     if member is None and not program.variables[key].is_global:
@@ -106,7 +104,7 @@ def _using(program: Program, buffer: Buffer, words: frozenset[str]) -> Iterator[
         if function.name in words:
             found = within_statement(function.body, function.variables)
             if any(e.var == key if isinstance(e, ast.VarRef) else _field(e) in fields for e in found):
-                yield function.name
+                yield function.name, "", f"`{function.name}`, which uses `{buffer.name}`"
 
 
 def _field(e: ast.Expr) -> str:

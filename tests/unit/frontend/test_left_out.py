@@ -61,9 +61,10 @@ def test_who_decides(tmp_path: Path, before: str, own: bool) -> None:
     assert conditions(tmp_path, f"#ifndef X\nint x;\n#endif\n{before}\nint b;\n#endif\n")[-1:] == [own]
 
 
-def test_strict_does_without_it() -> None:
-    _, _, err = run_tool([str(case_path("convert", "left_out_1.c")), "--strict"])
-    assert "OPI112 code under a false #if names `out`" in err
+@pytest.mark.parametrize(("number", "named"), [(1, "`out`"), (19, "`show`, which uses `out`")])
+def test_strict_does_without_it(number: int, named: str) -> None:
+    _, _, err = run_tool([str(case_path("convert", f"left_out_{number}.c")), "--strict"])
+    assert f"OPI112 code under a false #if names {named}" in err
 
 
 @pytest.mark.mpi

@@ -4,6 +4,14 @@ from tests.machines.planted.bug import Bug
 
 BUGS = (
     Bug(
+        "functions that text left out names use no buffer",
+        "opi_xform.ownership.spelling.configurations",
+        "[*_names(flow), *_using(program, flow.buffer, words)]",
+        "[*_names(flow)]",
+        ("g_left_out_function",),
+        condition="whole program",
+    ),
+    Bug(
         "text left out by the preprocessor names no buffer",
         "opi_xform.ownership.spelling.configurations",
         "if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):",

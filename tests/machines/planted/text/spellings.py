@@ -399,7 +399,7 @@ BUGS = (
     Bug(
         "the linker calls what the text says",
         _UNSEEN,
-        "if key.startswith((_WRAPPER, *_TRACERS)):",
+        "if key.startswith((_WRAPPER, *_TRACERS)) or key in _COUNTERS:",
         "if False:",
         ("odd_wrap",),
         also=Bug(

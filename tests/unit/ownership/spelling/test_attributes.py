@@ -39,6 +39,7 @@ WEAK = "another definition may replace a function that is `weak`"
         ("__attribute__((weak)) void f(void) {}", WEAK),
         ("void __cyg_profile_func_enter(void *f, void *from) {}", TRACE),
         ("void __sanitizer_cov_trace_pc(void) {}", TRACE),
+        ("void mcount(void) {}", TRACE),
         ("#define ATTR(x) __attribute__((x))\nATTR(destructor) static void f(void) {}", UNSEEN.format("destructor")),
         (
             "#define ATTR(x) __attribute__((x))\n#define LAST(x) ATTR(x)\nLAST(__destructor__) static void f(void) {}",
