@@ -15,7 +15,7 @@ MOST_VALUES = 64  # that a size may have, as far as they are looked at
 
 
 def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly], bool]) -> bool:
-    """The program itself gives it a negative number on some path.
+    """The program itself gives it a negative number on some path, or it has more values than are looked at.
 
     nonneg: a number is known not to be negative where the size is.  Unless that is known, what a loop takes away in
     its turns, or in some of them, gets negative, and what is negative in the first turn is so.
@@ -41,7 +41,7 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()))
         work += [(symbols.resolve(item.substitute({s: p}.get)), made_from) for s, p in merged]
         work += [(p, made_from) for s in item.symbols() for p in _divided(values, s)]
-    return False
+    return bool(work)
 
 
 def before_turns(nest: LoopNest, symbols: Symbols, block: int, size: Poly) -> int:

@@ -65,6 +65,14 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "a size is not negative where not all of its values are looked at",
+        "opi_xform.regions.signs",
+        "return bool(work)",
+        "return False",
+        ("product_many_choices",),
+        condition="packed",
+    ),
+    Bug(
         "no size is negative since it is so in the first turn",
         "opi_xform.regions.signs",
         "_falling(values, item) or _below(values, item)",
