@@ -18,7 +18,8 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
     """The program itself gives it a negative number on some path, or it has more values than are looked at.
 
     nonneg: a number is known not to be negative where the size is.  Unless that is known, what a loop takes away in
-    its turns, or in some of them, gets negative, and what is negative in the first turn is so.
+    its turns, or in some of them, gets negative, and what is negative in the first turn is so.  What it adds is looked
+    at by itself.
 
     Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
     levels of a function hand to each other is not known either, where its buffers are those of one activation.
@@ -30,18 +31,25 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
     work, seen = deque[tuple[Poly, tuple[Poly, ...]]]([(size, ())]), set[Poly]()  # with what each was made from
     while work and len(seen) < MOST_VALUES:
         item, made_from = work.popleft()
-        if any(((item - one).constant or 0) < 0 for one in made_from) and not nonneg(size):
-            return True
+        changes = [item - one for one in made_from]
+        if any((change.constant or 0) < 0 for change in changes):  # further turns take this away once more
+            if not nonneg(size):
+                return True
+            continue
         if item in seen:
             continue
         seen.add(item)
+        added = next((change for change in changes if _added(change)), None)
+        if added is not None:  # further turns add this once more
+            work.append((added, ()))
+            continue
         if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not nonneg(item)):
             return True
         made_from = (*made_from, item)
         merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()))
         work += [(symbols.resolve(item.substitute({s: p}.get)), made_from) for s, p in merged]
         work += [(p, made_from) for s in item.symbols() for p in _divided(values, s)]
-    return bool(work)
+    return bool(work) and not nonneg(size)
 
 
 def before_turns(nest: LoopNest, symbols: Symbols, block: int, size: Poly) -> int:
@@ -54,6 +62,10 @@ def before_turns(nest: LoopNest, symbols: Symbols, block: int, size: Poly) -> in
     outer = [loop for loop in nest.chain(block) if loop not in scope]
     first = min(outer, key=lambda loop: len(nest.chain(nest.loops[loop].header)), default=None)
     return block if first is None else nest.loops[first].header
+
+
+def _added(change: Poly) -> bool:
+    return bool(change.terms) and all(c > 0 for _, c in change.terms)
 
 
 def _falling(values: Values, item: Poly) -> bool:
