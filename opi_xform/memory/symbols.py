@@ -22,6 +22,8 @@ Key = tuple[object, ...]
 WRAPS = 1 << 24  # an unsigned multiple, step or summand of this size is meant to wrap
 
 WIDENED = "widened"
+CONVERSIONS = frozenset({WIDENED, "cast", "in type"})
+"""Operations that make of an integer one in another type."""
 
 
 def goes_round(begin: Poly) -> bool:
@@ -191,6 +193,17 @@ class Symbols:
     def count(self, loop: int) -> int:
         """The symbol of a loop's iteration number."""
         return self.get("count", (loop,), frozenset({loop}), True)
+
+    def converted(self, value: Poly) -> Poly:
+        """The number of which a conversion between integer types makes this one."""
+        value = self.resolve(value)
+        while (s := value.single) is not None and self.table[s].kind == "op":
+            key = self.table[s].key
+            if key[0] not in CONVERSIONS:
+                break
+            assert isinstance(key[-1], Poly)
+            value = self.resolve(key[-1])
+        return value
 
     def may_wrap(self, value: Poly) -> bool:
         """It depends on a number that is not negative by its type: a sum or a conversion of it need not be so."""

@@ -23,6 +23,7 @@ def find_families(
     """
     stores: dict[int, list[tuple[int, frozenset[int]]]] = {}
     spoiled: set[int] = set(points_to.reachable(frozenset({UNKNOWN}))) | set(foreign) | set(touched)
+    seen: set[frozenset[int]] = set()
     for node in graph.nodes:
         action = node.action
         if isinstance(action, ins.Store):
@@ -36,8 +37,11 @@ def find_families(
             spoiled |= points_to.operand(node.frame, action.target)
         elif isinstance(action, ins.CallInstr) and node.number not in graph.followed:
             for operand in action.args:
-                # a call that is given the array's own address might store into it
-                spoiled |= {o for o in points_to.operand(node.frame, operand) if _is_table(objects, o)}
+                given = points_to.operand(node.frame, operand)
+                if given not in seen:  # what is outside is one large set, and comes again and again
+                    seen.add(given)
+                    # a call that is given the array's own address might store into it
+                    spoiled |= {o for o in given if _is_table(objects, o)}
     out: dict[int, int] = {}
     for o in sorted(stores):
         if o in spoiled or not _is_table(objects, o):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
 from opi_xform.memory.poly import ZERO, Poly
-from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.symbols import Symbol, Symbols
 from opi_xform.memory.values import Values
 
 MOST_VALUES = 64  # that a size may have, as far as they are looked at
@@ -48,7 +48,7 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         made_from = (*made_from, item)
         merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()))
         work += [(symbols.resolve(item.substitute({s: p}.get)), made_from) for s, p in merged]
-        work += [(p, made_from) for s in item.symbols() for p in _divided(values, s)]
+        work += [(p, made_from) for s in item.symbols() for p in _made_of(values, s)]
     return bool(work) and not nonneg(size)
 
 
@@ -69,31 +69,54 @@ def _added(change: Poly) -> bool:
 
 
 def _falling(values: Values, item: Poly) -> bool:
-    """It gets less with the turns of a loop."""
-    return any(c < 0 and any(_counts(values, s) for s in m) for m, c in item.terms)
+    """It may get less with the turns of a loop."""
+    return any(c < 0 and any(_turns(values, s) for s in m) for m, c in item.terms)
 
 
 def _below(values: Values, item: Poly) -> bool:
-    """It is a negative number in the first turns of the loops that it changes with."""
-    first = item.substitute({s: ZERO for s in item.symbols() if _counts(values, s)}.get)
+    """It may be a negative number where what changes with the turns of loops is nothing, as in the first of them."""
+    first = item.substitute({s: ZERO for s in item.symbols() if _turns(values, s)}.get)
     return (first.constant or 0) < 0
 
 
-def _counts(values: Values, s: int) -> bool:
-    """The number of turns of a loop, or what that is when the loop has been left."""
-    info = values.symbols.table[s]
-    while info.kind == "exit":
-        inside = info.key[1]
-        assert isinstance(inside, int)
-        info = values.symbols.table[inside]
-    return info.kind == "count"
+def _turns(values: Values, s: int) -> bool:
+    """How often a loop has run, also when it has been left, or what is computed of that or of what the loop changes.
+
+    Of additions nothing is left here: it is a quotient, a remainder, a test.
+    """
+    table = values.symbols.table
+    seen, work = {s}, [s]
+    while work:
+        at = work.pop()
+        info = table[at]
+        if info.kind == "count" or (at != s and info.scope and at in values.joins):
+            return True
+        if info.kind == "exit":
+            inside = info.key[1]
+            assert isinstance(inside, int)
+            more = {inside}
+        else:
+            more = {x for p in _operands(info) for x in p.symbols()} if info.kind == "op" else set[int]()
+        work += sorted(more - seen)
+        seen |= more
+    return False
 
 
-def _divided(values: Values, s: int) -> list[Poly]:
-    """What ``s`` is the quotient or the remainder of: it may have the sign of either."""
+def _made_of(values: Values, s: int) -> list[Poly]:
+    """What ``s`` is the quotient or the remainder of, or becomes in a type with fewer bits: it may have that sign."""
     info = values.symbols.table[s]
-    if info.kind != "op" or info.key[0] not in ("/", "%"):
+    if info.kind != "op" or info.key[0] not in ("/", "%", "cast"):
         return []
-    operands = info.key[2]
-    assert isinstance(operands, tuple)
-    return [values.symbols.resolve(p) for p in operands]
+    return [values.symbols.resolve(p) for p in _operands(info)]
+
+
+def _operands(info: Symbol) -> list[Poly]:
+    """The numbers that an operation is given."""
+    out, work = list[Poly](), deque[object](info.key)
+    while work:
+        part = work.popleft()
+        if isinstance(part, Poly):
+            out.append(part)
+        elif isinstance(part, tuple):
+            work.extendleft(reversed(part))
+    return out

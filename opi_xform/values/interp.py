@@ -312,7 +312,7 @@ class Interpreter(Steps):
         now, changed, parts = self.env, self.modified[loop].cells, self.modified[loop].parts
         blocks = self.nest.loops[loop].blocks
         for cell in changed:
-            if cell[0] != "v" or cell in now:
+            if cell[0] != "v" or cell in now or cell[1] in self.objects.foreign:
                 continue
             frame = self.objects.table[int(str(cell[1]))].frame
             call = self.graph.frames[frame].call if frame >= 0 else -1

@@ -40,6 +40,7 @@ class Steps(Touches):
     ) -> None:
         super().__init__(variables, calls, values, families)
         self.temps: dict[int, set[int]] = {}  # by frame: those that got a value
+        self.gone: frozenset[int] = frozenset()  # what happens to them from some node on is not known
         self.parameters: dict[int, tuple[int, ...]] = {}  # by copy that begins anew at each level: their symbols
 
     def set_temp(self, frame: int, number_: int, value: Poly, type_: Type | None) -> None:
@@ -190,8 +191,9 @@ class Steps(Touches):
                 self.out.drop((o, offset))
 
     def escape(self, objects: frozenset[int], node: Node, reason: str) -> None:
-        for o in sorted(objects):
+        for o in sorted(objects - self.gone):
             self.values.escape(o, node.number, reason)
+        self.gone |= objects  # what is outside is one large set, and comes again and again
         self.anywhere(node, objects, "R", reason)
         self.anywhere(node, objects, "W", reason)
         self.havoc(objects, node)

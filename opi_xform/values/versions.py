@@ -64,6 +64,8 @@ class Versions:
         return value
 
     def version(self, o: int) -> Poly:
+        if o in self.objects.foreign:
+            return self.symbols.of("version", ("others", len(self.symbols.table)), self.scope)
         cell: Cell = ("v", o)
         found = self.look(cell)
         if found is None:
@@ -144,9 +146,13 @@ class Versions:
             self.havoc(frozenset(self.kin[o]) - {o}, node)
 
     def havoc(self, objects: frozenset[int], node: Node, type_: Type | None = None) -> None:
-        """The contents of these objects are no longer known.  ``type_``: of what is stored there."""
+        """The contents of these objects are no longer known.  ``type_``: of what is stored there.
+
+        Those of foreign ones never are: each read finds something new.
+        """
         if self.kin:
             objects = objects.union(*(self.kin[o] for o in objects if o in self.kin))
+        objects = objects.difference(self.objects.foreign)
         if type_ is not None and self.leaves_whole(type_):
             for o in sorted(objects):
                 self.floats_at(o, None, 0, node)

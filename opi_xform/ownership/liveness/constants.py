@@ -53,7 +53,12 @@ class Constants:
                 return self.contents(self.program.points_to.operand(node.frame, source))
             case ins.CallInstr(callee=ins.AddrFunc(key=key)):
                 effect = self.program.effects.get(key)
-                if effect is None or effect.mpi is not None or len(effect.flows) != 1:
+                if effect is None or effect.mpi is not None:
+                    return None
+                texts = [action.args[r.arg] for r in effect.reads if not r.rest and r.arg < len(action.args)]
+                if texts and all(isinstance(a, ins.AddrString) for a in texts):
+                    return [(node.frame, a) for a in action.args[effect.format.first :]] if effect.format else []
+                if len(effect.flows) != 1:
                     return None
                 return self.contents(frozenset(index_of(self.program).accesses.objects(node.number, "R")))
             case _:

@@ -21,19 +21,21 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
     """A node that puts marks into the buffer of a receive before it.  begin: the node of which that is asked, where a
     loop of receives begins with it.
 
-    They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros,
-    and marks that are put there once, may be no more than care: they count where the program reads on to an end, or
-    asks for the mark.
+    They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros
+    that are put there after it, which sums begin with, and marks that are put there once, may be no more than care:
+    they count where the program reads on to an end, or asks for the mark.
     """
     found = _put_before(program, use, use.node if begin is None else begin)
     if found is None:
         return None
     n, again, behind, once = found
     action = program.graph.nodes[n].action
-    zero = filled_by(program, n) == 0 or (isinstance(action, ins.Store) and action.value == ins.Const(0))
-    if behind and not zero:
-        zero = _written_as_zero(program, n)
-    if again and not zero and not once:
+    set_back = behind and (
+        filled_by(program, n) == 0
+        or (isinstance(action, ins.Store) and action.value == ins.Const(0))
+        or _written_as_zero(program, n)
+    )
+    if again and not set_back and not once:
         return n
     marks = _numbers(program, n)
     told = bool(marks) and ReadEnds(program, buffer.objects).tell(marks)

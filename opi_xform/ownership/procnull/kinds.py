@@ -6,6 +6,7 @@ one as characters or words.  Its bytes are followed then, and it is a value agai
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from opi_xform.ir import ast
@@ -132,10 +133,18 @@ def begins_as(variable: ast.Variable, null: int | None) -> bool:
         if isinstance(item, ast.IntLit):
             if item.name == ast.PROC_NULL or stands_for(item.value, null):
                 return True
-        elif isinstance(item, ast.Opaque) or _negative(item, null):
+        elif isinstance(item, ast.Opaque) or _negative(item, null) or _has_numbers(item):
             return True
         stack.extend(children(item))
     return False
+
+
+def _has_numbers(item: ast.Expr) -> bool:
+    """A text with characters that are written as numbers, or that no keyboard has."""
+    if not isinstance(item, ast.StringLit):
+        return False
+    text = item.text
+    return text is None or not text.isascii() or len(re.sub(r"\\[^0-7xuU]", " ", text)) != item.length - 1
 
 
 def _negative(item: ast.Expr, null: int | None) -> bool:

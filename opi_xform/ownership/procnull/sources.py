@@ -10,7 +10,7 @@ what the program means by a rank: that is A2.
 from __future__ import annotations
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import ZERO, Poly
+from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.procnull.real_ranks import Ranks
@@ -61,7 +61,7 @@ class ProcNull:
     def wraps_below(self, node: int, value: Poly) -> bool:
         """It is a remainder of a number less some constant, as in ``(x - 1) % n``: where x is 0 that is -1 in C."""
         symbols = self.program.values.symbols
-        for s in value.symbols():
+        for s in (s for p in value.symbols() for s in symbols.converted(symbol(p)).symbols()):
             info = symbols.table[s]
             operands = info.key[2] if info.kind == "op" and info.key[0] == "%" else ()
             left = symbols.resolve(operands[0]) if isinstance(operands, tuple) and operands else ZERO

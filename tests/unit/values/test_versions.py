@@ -40,3 +40,16 @@ def test_kinds_tell_the_sign_of_integers_alone() -> None:
     }
     assert kind_of(types["int"]) == ("int", 4, True)
     assert kind_of(types["float"]) == ("float", 8, False)
+
+
+def test_of_memory_that_others_write_no_version_is_kept() -> None:
+    at = program(TEXT).program
+    values = Values(Symbols(), at.values.objects, Environment([0]))
+    seen = Evaluator(at.variables, at.values.objects, at.points_to, values, {})
+    store = next(node for node in at.graph.nodes if isinstance(node.action, ins.Store))
+    assert isinstance(store.action, ins.Store)
+    (o,) = at.points_to.accessed(store.frame, store.action.address)
+    at.values.objects.foreign.add(o)
+    seen.havoc(frozenset({o}), store)
+    assert not values.out.now
+    assert seen.version(o) != seen.version(o)

@@ -59,22 +59,20 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
             message += "; without that, nothing but the message counts as read (A1)"
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
     filled = _zeros_before(program, buffer)
-    text = text or (filled is not None and has_characters(program, buffer))
+    lasting = variable.type.is_array and variable.is_global  # its memory begins with zeros
+    text = text or ((filled is not None or lasting) and has_characters(program, buffer))
     if filled is not None and not text and (reads := reads_as_text(program, buffer)) is not None:
         message = f"could not show how much of `{buffer.name}` {line_of(node_span(program, reads))} reads"
         message += f", and zeros that are put into `{buffer.name}` may be what it reads after a shorter message"
         return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
     ways = (read_to_an_end, copied_as_text) if text else (ends_at_zero,) if elem.kind == "int" else ()
-    if filled is None or not any(way(program, buffer) for way in ways):
+    if (filled is None and not lasting) or not any(way(program, buffer) for way in ways):
         return None
     what = f"a {'text' if text else 'list'} may come without its end"
-    message = f"{what}, and zeros that are put into `{buffer.name}` may be what ends it"
-    if text and not _before(
-        program, buffer, filled
-    ):  # in its process the message finds what was there at its beginning
-        lasting = variable.type.is_array and variable.is_global
+    if filled is None or (text and not _before(program, buffer, filled)):  # the message finds what was there at first
         notes = ((variable.span, f"`{buffer.name}` begins with zeros, which may be what ends it"),) if lasting else ()
-        return Refusal(Reason.FIRST_CONTENTS, TEXT_ENDS, notes)
+        return Refusal(Reason.FIRST_CONTENTS, TEXT_ENDS if text else what, notes)
+    message = f"{what}, and zeros that are put into `{buffer.name}` may be what ends it"
     return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from opi_xform.codes import Reason
@@ -9,6 +10,7 @@ from opi_xform.effects.model import BEGINS, Effects, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import function_expressions, spelling
@@ -27,16 +29,24 @@ def never_completed(program: Program, use: Use) -> str:
     variable = program.variables[request]
     if variable.is_global and not program.complete:
         return ""
-    mentioned = begun = 0
-    for function in program.functions.values():
-        for e in function_expressions(function):
-            mentioned += isinstance(e, ast.VarRef) and e.var == request
-            begun += _begins_with(program.effects, e, request)
-    if mentioned <= begun:
+    if _unfinished(program)[request] >= 0:
         return f"; its request, `{variable.name}`, is given to no call that completes it"
     key = program.graph.frames[program.graph.nodes[use.node].frame].function
     found = _given_anew(program.functions[key], program.effects, use.call, use.op)
     return "" if found is None else f"; {found[0]}"
+
+
+@once
+def _unfinished(program: Program) -> Counter[str]:
+    """By variable: how often it begins an operation as its request, less how often it is named."""
+    out = Counter[str]()
+    for function in program.functions.values():
+        for e in function_expressions(function):
+            if isinstance(e, ast.VarRef):
+                out[e.var] -= 1
+            elif isinstance(e, ast.Call) and (request := _begun(program.effects, e)) is not None:
+                out[request] += 1
+    return out
 
 
 def given_anew(function: ast.Function, effects: Effects, call: ast.Call) -> Refusal | None:
@@ -92,9 +102,14 @@ def _names(e: ast.Expr, variable: str | None) -> bool:
 
 def _begins_with(effects: Effects, e: ast.Expr, request: str | None, whole: bool = False) -> bool:
     """A call begins an operation that has a request."""
-    effect = effects.get(e.callee.name) if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) else None
+    return request is not None and isinstance(e, ast.Call) and _begun(effects, e, whole) == request
+
+
+def _begun(effects: Effects, call: ast.Call, whole: bool = False) -> str | None:
+    """The request of the operation that a call begins."""
+    effect = effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
     op = None if effect is None else effect.mpi
-    return isinstance(e, ast.Call) and op is not None and op.kind in BEGINS and request_of(e, op, whole) == request
+    return request_of(call, op, whole) if op is not None and op.kind in BEGINS else None
 
 
 def request_of(call: ast.Call, op: MpiOp, whole: bool = False) -> str | None:

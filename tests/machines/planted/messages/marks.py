@@ -70,4 +70,28 @@ BUGS = (
         ("starts_marked_before",),
         condition="starts",
     ),
+    Bug(
+        "zeros before each receive are care",
+        _MARKS,
+        "set_back = behind and (",
+        "set_back = (",
+        ("f_marks_zeros",),
+        condition="first contents",
+    ),
+    Bug(
+        "what a function copies from a text is no mark",
+        _CONSTANTS,
+        "if texts and all(",
+        "if False and all(",
+        ("f_marks_text", "f_marks_printed"),
+        condition="first contents",
+    ),
+    Bug(
+        "static memory ends no text",
+        "opi_xform.ownership.conditions.contents.ends",
+        "lasting = variable.type.is_array and variable.is_global",
+        "lasting = False",
+        ("f_text_static_memory", "f_list_static"),
+        condition="first contents",
+    ),
 )

@@ -22,6 +22,22 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "a remainder is never below zero in a narrower type",
+        "opi_xform.ownership.procnull.sources",
+        "symbols.converted(symbol(p)).symbols()",
+        "(p,)",
+        ("recv_null_remainder_wide",),
+        condition="packed",
+    ),
+    Bug(
+        "no text holds MPI_PROC_NULL",
+        "opi_xform.ownership.procnull.kinds",
+        " or _has_numbers(item)",
+        "",
+        ("recv_null_text",),
+        condition="real source",
+    ),
+    Bug(
         "what is replaced by nothing is not there afterwards",
         "opi_xform.ownership.procnull.sources",
         'if u.side != "send" or u.op.replaces or u.buffer.peer is None:',
