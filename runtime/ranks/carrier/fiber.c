@@ -29,6 +29,7 @@ static uint64_t idle_since; /* with several processes: nothing was to be done he
 static bool looked; /* and no send could be copied aside */
 static bool attentive; /* somebody sleeps, or there are other processes: to be looked after now and then */
 static void *main_sp;
+static uint64_t control; /* of the floating-point unit, where no rank has begun: each begins so */
 static uintptr_t *globals_base;
 static char *stacks;
 static size_t page, stride; /* of the processor: 4096, and up to 65536 on aarch64; from one stack to the next */
@@ -50,7 +51,7 @@ static void *stack_of(int i) {
     if (guard == GUARD_MPROTECT && mprotect(base, page, PROT_NONE))
         guard = GUARD_NONE;
     size_t shift = opir.here <= 4096 ? (size_t)(i % 32) * 192 : 0;
-    return opir_switch_prepare(base + stride - shift, stride - shift - page, fiber_main);
+    return opir_switch_prepare(base + stride - shift, stride - shift - page, fiber_main, control);
 }
 
 static int rank_of_guard(const char *address) {
@@ -257,8 +258,10 @@ static struct opir_rank *next_to_run(void) {
 }
 
 static void enter(struct opir_rank *r, void **from) {
-    if (OPIR_UNLIKELY(!r->fiber.sp))
+    if (OPIR_UNLIKELY(!r->fiber.sp)) {
         r->fiber.sp = stack_of((int)(r - opir.rank));
+        errno = 0;
+    }
     r->fiber.state = OPIR_F_RUNNING;
     opir_self = r;
     if (globals_base)
@@ -346,6 +349,7 @@ void opir_fiber_run(void) {
         globals_base = opir.base();
     map_stacks();
     watch_stacks();
+    control = opir_switch_control();
     enter(next_to_run(), &main_sp);
     munmap(stacks, (size_t)opir.here * stride);
     stacks = NULL;

@@ -1,8 +1,9 @@
 /* switch.h - changing from one stack to another.
  *
  * opir_switch keeps what a function must keep for its caller on the stack it leaves, stores that stack's pointer, and goes on where the other stack left;
- * opir_switch_prepare makes a new stack look as if it had left at the beginning of a function.  Where there is no assembly for a processor, ucontext does
- * the same, with a system call at each switch. */
+ * opir_switch_prepare makes a new stack look as if it had left at the beginning of a function, with the modes of the floating-point unit (rounding, traps)
+ * that opir_switch_control found.  Where there is no assembly for a processor, ucontext does the same, with a system call at each switch, and a new stack
+ * begins with the modes that are in force where it is made. */
 #ifndef OPIR_SWITCH_H
 #define OPIR_SWITCH_H
 
@@ -32,15 +33,19 @@ __asm__(".text\n"
         "    ret\n"
         ".size opir_switch, .-opir_switch\n");
 
-static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void)) {
-    (void)bytes;
-    uint64_t *sp = (uint64_t *)((uintptr_t)top & ~(uintptr_t)15) - 9;
-    memset(sp, 0, 9 * sizeof *sp);
+static uint64_t opir_switch_control(void) {
     uint32_t mxcsr;
     uint16_t x87;
     __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
     __asm__ volatile("fnstcw %0" : "=m"(x87));
-    sp[0] = mxcsr | (uint64_t)x87 << 32;
+    return mxcsr | (uint64_t)x87 << 32;
+}
+
+static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void), uint64_t control) {
+    (void)bytes;
+    uint64_t *sp = (uint64_t *)((uintptr_t)top & ~(uintptr_t)15) - 9;
+    memset(sp, 0, 9 * sizeof *sp);
+    sp[0] = control;
     sp[7] = (uint64_t)(uintptr_t)function; /* where `ret` goes; above it a null return address */
     return sp;
 }
@@ -78,13 +83,17 @@ __asm__(".text\n"
         "    mov x30, xzr\n    mov x16, x19\n    br x16\n"
         ".size opir_switch_start, .-opir_switch_start\n");
 
-static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void)) {
+static uint64_t opir_switch_control(void) {
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr;
+}
+
+static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void), uint64_t control) {
     (void)bytes;
     uint64_t *sp = (uint64_t *)((uintptr_t)top & ~(uintptr_t)15) - 22;
     memset(sp, 0, 22 * sizeof *sp);
-    uint64_t fpcr;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
-    sp[20] = fpcr;
+    sp[20] = control;
     sp[0] = (uint64_t)(uintptr_t)function; /* x19 */
     sp[11] = (uint64_t)(uintptr_t)opir_switch_start; /* x30 */
     return sp;
@@ -101,7 +110,12 @@ static void opir_switch(void **from, void *to) {
     swapcontext(&here, to);
 }
 
-static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void)) {
+static uint64_t opir_switch_control(void) {
+    return 0;
+}
+
+static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void), uint64_t control) {
+    (void)control;
     ucontext_t *context = (ucontext_t *)((uintptr_t)(top - sizeof *context) & ~(uintptr_t)63);
     if (getcontext(context))
         abort();

@@ -1,11 +1,15 @@
 /* Calls at the edges of what an MPI takes: no elements of no type, names of null handles, requests that rest, types of 2 GiB and more, what is left on a
- * communicator that is freed, signatures that do not match.  What the two MPIs do differently is so here, too. */
+ * communicator that is freed, signatures that do not match; how a rank begins.  What the two MPIs do differently is so here, too. */
+#include <errno.h>
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 #define FAIL(...) (fprintf(stderr, "rank %d, line %d: ", rank, __LINE__), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), MPI_Abort(MPI_COMM_WORLD, 9))
 #define CHECK(got, want) do { long g_ = (long)(got), w_ = (long)(want); if (g_ != w_) FAIL("%s: got %ld, want %ld", #got, g_, w_); } while (0)
@@ -19,6 +23,18 @@
 #endif
 
 static const MPI_Comm world = MPI_COMM_WORLD;
+
+/* Whether the rank finds no error, and numbers rounded as usual, whatever the ranks before it have done. */
+static int begins_as_usual(void)
+{
+    int usual = errno == 0;
+    errno = EDOM;
+#if defined(__x86_64__)
+    usual &= _MM_GET_ROUNDING_MODE() == _MM_ROUND_NEAREST;
+    _MM_SET_ROUNDING_MODE(_MM_ROUND_UP);
+#endif
+    return usual;
+}
 
 static int class_of(int rc)
 {
@@ -186,10 +202,11 @@ static void large(int rank, int size)
 
 int main(int argc, char **argv)
 {
-    int rank, size, big = argc > 1 && strcmp(argv[1], "large") == 0;
+    int rank, size, big = argc > 1 && strcmp(argv[1], "large") == 0, usual = begins_as_usual();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
+    CHECK(usual, 1);
     if (big) {
         large(rank, size);
     } else {

@@ -44,6 +44,17 @@ static void set_control(uint64_t before) {
 #endif
 }
 
+static void reset_control(uint64_t to) {
+#if defined(__x86_64__)
+    uint32_t x = (uint32_t)to;
+    __asm__ volatile("ldmxcsr %0" : : "m"(x));
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(to));
+#else
+    (void)to;
+#endif
+}
+
 #if defined(__aarch64__)
 
 /* Fills all registers that a function keeps for its caller with numbers from `seed`, switches, and says whether they are the same afterwards. */
@@ -119,8 +130,13 @@ static void fiber(void) {
 
 int check(void) {
     uint64_t control = first = get_control();
+    uint64_t before = opir_switch_control();
+#ifndef OPIR_UCONTEXT
+    set_control(control); /* of this nothing is seen on the new stacks */
+#endif
     for (int i = 0; i < 3; i++)
-        sp[i] = opir_switch_prepare(stacks[i] + STACK, STACK, fiber);
+        sp[i] = opir_switch_prepare(stacks[i] + STACK, STACK, fiber, before);
+    reset_control(control);
     for (int i = 0; i < TURNS; i++) {
         WANT(kept(&main_sp, sp[running], (uint64_t)1 << 40 | (uint64_t)i));
         WANT(get_control() == control);
