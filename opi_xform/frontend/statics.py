@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 from opi_xform.file_names import standing
 from opi_xform.frontend import flags as flags_module
@@ -36,6 +37,7 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 _CONSTRUCTOR = re.compile(rb"__attribute(?:__)?\s*\(\([^;{]*\b(?:__)?(?:constructor|destructor)(?:__)?\b")
 _EXPANSION, _DEFINITION, _UNIT = int(Kind.MACRO_EXPANSION), int(Kind.MACRO_DEFINITION), int(Kind.TRANSLATION_UNIT)
 _STATIC = ("extern", "static", "local-static")
+_STATEMENTS = frozenset(("{", "(", "case", "default", "do", "for", "goto", "if", "return", "switch", "while"))
 _NAMED = {
     Kind.STRUCT_DECL, Kind.UNION_DECL, Kind.ENUM_DECL, Kind.FIELD_DECL, Kind.ENUM_CONSTANT_DECL, Kind.FUNCTION_DECL,
     Kind.VAR_DECL, Kind.PARM_DECL, Kind.TYPEDEF_DECL, Kind.TYPE_REF, Kind.MEMBER_REF, Kind.LABEL_REF,
@@ -226,7 +228,7 @@ class _Collector(UnitBuilder):
             after = closed
         elif at is not None and at.definition is not None and at.definition.body[-1:] == (";",):
             after = at.end
-        if made:
+        if made or (at is not None and at.definition is not None and _is_statement(at.definition.body)):
             after = -1
         statement = file.span(begin, max(end, begin), False)
         return Declared(
@@ -248,7 +250,7 @@ class _Collector(UnitBuilder):
             # The macro has to make the beginning of one declaration: it, or specifiers of it, and nothing before.
             body = made.definition.body if made.definition is not None else ()
             head = body[:-1] if body[-1:] == (";",) else body
-            return begin if head and ";" not in _outside(head) else -1
+            return begin if head and ";" not in _outside(head) and not _is_statement(head) else -1
         end = min(begin + 400, len(file.data))
         for a, b, kind in tokens(file.data, begin, end):
             if kind == "space":
@@ -427,6 +429,11 @@ class _Function:
 
 def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or (byte in (b"_", b"$") and bool(byte))
+
+
+def _is_statement(body: Sequence[str]) -> bool:
+    """A macro makes a statement, or an expression that has some: a declaration may stand inside."""
+    return not _STATEMENTS.isdisjoint(body[:1]) or ("(", "{") in pairwise(body)
 
 
 def _outside(body: Sequence[str]) -> list[str]:
