@@ -9,10 +9,13 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from opi_xform.frontend.lower.directives import lines
+from opi_xform.frontend.macros.pasted import Parts, names, pasted
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\w+")
 _OPENMP = "_OPENMP"
 _VERSION = re.compile(rb"_OPENMP[ \t]*\)?[ \t]*[-+*/%<>=!&|^?]|[-+*/%<>=&|^?][ \t]*\(?[ \t]*_OPENMP")
 """Its number counts."""
@@ -23,12 +26,14 @@ _OWN = re.compile(r"(?!_|MPI\w|PMPI|OMPI|OPEN_MPI|MPICH|MVAPICH|OPI_|linux|unix|
 @dataclass(slots=True)
 class _Text:
     """Of one file.  groups: by the place of a conditional directive: the words in the conditions of its group until
-    there.  macros: by name: the words in its definitions, and in the conditions around them.  included: other files, by
-    the name that is written, each with the words in the conditions around.
+    there.  macros: by name: the words in its definitions, and in the conditions around them.  pasted: by name: the
+    names that its definitions paste.  included: other files, by the name that is written, each with the words in the
+    conditions around.
     """
 
     groups: dict[int, frozenset[str]] = field(default_factory=dict)
     macros: dict[str, set[str]] = field(default_factory=dict)
+    pasted: dict[str, set[Parts]] = field(default_factory=dict)
     included: list[tuple[str, frozenset[str]]] = field(default_factory=list)
 
 
@@ -78,16 +83,26 @@ class Deciding:
         return word in self.foreign or not _OWN.fullmatch(word)
 
     def meant(self, words: Iterable[str]) -> frozenset[str]:
-        """The words, and those of the macros among them."""
+        """The words, and those of the macros among them, also those that they paste."""
         out = set(words)
         work = list(out)
         while work:
             name = work.pop()
+            new, parts = set[str](), set[Parts]()
             for text in self.texts.values():
-                new = text.macros.get(name, set()) - out
-                out |= new
-                work += new
+                new |= text.macros.get(name, set()) - out
+                parts |= text.pasted.get(name, set())
+            if parts:
+                new |= names(parts, self.names) - out
+            out |= new
+            work += sorted(new)
         return frozenset(out)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All names and numbers in the files."""
+        texts = (data.decode("utf-8", "replace") for data in self.texts)
+        return frozenset(word for text in texts for word in _WORD.findall(text))
 
     def own(self, data: bytes, at: int) -> bool:
         """Only macros of the program's own decide about the text after the directive at a place."""
@@ -121,6 +136,8 @@ def _read(data: bytes) -> _Text:
                 stack[-1].discard(guard)  # of a header: true the first time
             around = {word for group in stack for word in group} - {rest[0]}
             out.macros.setdefault(rest[0], set()).update(named - {rest[0]}, around)
+            if "##" in rest:
+                out.pasted.setdefault(rest[0], set()).update(pasted(rest))
         elif kind == "include" and rest:
             name = "".join(rest).strip('"<>')
             out.included.append((name, frozenset(word for group in stack for word in group)))

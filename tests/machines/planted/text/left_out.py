@@ -20,6 +20,14 @@ BUGS = (
         condition="whole program",
     ),
     Bug(
+        "what macros paste together names no buffer",
+        "opi_xform.frontend.macros.deciding",
+        "new |= names(parts, self.names) - out",
+        "pass",
+        ("g_left_out_pasted",),
+        condition="whole program",
+    ),
+    Bug(
         "what a macro is in text left out is nothing where the macro is used",
         "opi_xform.ownership.spelling.configurations",
         " or (name in text.bodies and function.key in unit.functions)",
