@@ -11,6 +11,7 @@ from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.memory.symbols import Symbol, Symbols
 from opi_xform.memory.values import Values
 
+_SMALL = frozenset({"%", "<", ">", "<=", ">=", "==", "!=", "not"})
 MOST_VALUES = 64  # that a size may have, as far as they are looked at
 
 
@@ -46,7 +47,7 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not nonneg(item)):
             return True
         made_from = (*made_from, item)
-        merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()))
+        merged = ((s, p) for s in item.symbols() for p in values.joins.get(_inside(values, s), ()))
         work += [(symbols.resolve(item.substitute({s: p}.get)), made_from) for s, p in merged]
         work += [(p, made_from) for s in item.symbols() for p in _made_of(values, s)]
     return bool(work) and not nonneg(size)
@@ -80,26 +81,32 @@ def _below(values: Values, item: Poly) -> bool:
 
 
 def _turns(values: Values, s: int) -> bool:
-    """How often a loop has run, also when it has been left, or what is computed of that or of what the loop changes.
+    """How often a loop has run, or what it changes, also when it has been left; or what is computed of these.
 
-    Of additions nothing is left here: it is a quotient, a remainder, a test.
+    Of additions nothing is left here: it is a quotient, a remainder, a test.  The latter two are small numbers,
+    whatever they are computed of.
     """
     table = values.symbols.table
     seen, work = {s}, [s]
     while work:
-        at = work.pop()
+        at = _inside(values, work.pop())
         info = table[at]
-        if info.kind == "count" or (at != s and info.scope and at in values.joins):
+        if info.kind == "count" or at in values.cells or (info.kind == "op" and info.key[0] in _SMALL):
             return True
-        if info.kind == "exit":
-            inside = info.key[1]
-            assert isinstance(inside, int)
-            more = {inside}
-        else:
-            more = {x for p in _operands(info) for x in p.symbols()} if info.kind == "op" else set[int]()
+        more = {x for p in _operands(info) for x in p.symbols()} if info.kind == "op" else set[int]()
         work += sorted(more - seen)
         seen |= more
     return False
+
+
+def _inside(values: Values, s: int) -> int:
+    """What a number was in the loops that have been left."""
+    table = values.symbols.table
+    while table[s].kind == "exit":
+        inside = table[s].key[1]
+        assert isinstance(inside, int)
+        s = inside
+    return s
 
 
 def _made_of(values: Values, s: int) -> list[Poly]:
