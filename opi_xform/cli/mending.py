@@ -19,6 +19,8 @@ from opi_xform.frontend.flags import gcc_headers, mpicc_path
 
 MPICC = "OPI_MPICC"
 _MISSING = "file not found"
+_BESIDE = ' with <angled> include; use "quotes" instead'
+"""What clang adds where the header lies beside the file: the build finds it by a flag (`-I.`), no text is wrong."""
 _MOST_FOLDERS = 5000
 """Directories that are looked into for a header that is missing."""
 
@@ -46,6 +48,16 @@ def gathered(found: Iterable[Problem]) -> list[Problem]:
     return list(out.values())
 
 
+def strays(wrong: int, given: int) -> list[Problem]:
+    """What to say where some files given have errors and others have none: a directory may have more than a program."""
+    if not wrong or wrong == given:
+        return []
+    have = "has" if wrong == 1 else "have"
+    what = f"{wrong} of {given} files {have} errors"
+    advice = "what the build does not compile is no part of the program: name the others, or take its list by -p"
+    return [Problem(f"{what}; {advice}", severity="note")]
+
+
 def require_mpicc() -> None:
     """Raises Failure where ``OPI_MPICC`` names nothing that can be run."""
     named = os.environ.get(MPICC)
@@ -56,6 +68,7 @@ def require_mpicc() -> None:
 
 def _advice(message: str, file: str, line: int = 0) -> str:
     """A message of the front end, with what to do where it says nothing of it."""
+    message = message.removesuffix(_BESIDE)
     if "; " in message:  # clang's own have a `;` that is expected
         return message
     gcc, folder = gcc_headers(), os.path.realpath(os.path.dirname(file))

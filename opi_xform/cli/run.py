@@ -276,15 +276,19 @@ def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: 
     jobs: list[Job] = [(path, flags.of(path)) for path in paths]
     units: list[Unit] = []
     problems: list[Problem] = []
+    wrong = 0
     for result in parse_sources(jobs, options.jobs, progress.step, meanwhile=_get_ready):
         if isinstance(result, FrontendError):
-            problems += mending.problems(result)
+            found = mending.problems(result)
         else:
             units.append(result)
-            wrong = (d for d in result.diagnostics if d.severity == "error")
-            problems += [mending.problem(d.message, d.file, d.line) for d in wrong]
+            errors = (d for d in result.diagnostics if d.severity == "error")
+            found = [mending.problem(d.message, d.file, d.line) for d in errors]
+        problems += found
+        wrong += bool(found)
     if problems:
-        raise Failure(mending.gathered(problems))
+        advice = [] if flags.database else mending.strays(wrong, len(paths))
+        raise Failure([*mending.gathered(problems), *advice])
     return Units.of(units)
 
 

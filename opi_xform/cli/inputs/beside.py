@@ -10,7 +10,7 @@ from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.outcome import Problem
 
 _OTHERS = (("C++", CPLUSPLUS), ("Fortran", FORTRAN))
-_ADVICE = "opi-xform reads C alone; what they do with the program's buffers is not seen"
+_ADVICE = "opi-xform reads C alone; what {} with the program's buffers is not seen"
 
 
 def notes(
@@ -26,10 +26,12 @@ def notes(
     others = sorted({os.path.realpath(file) for file in (*listed, *searched)})
     for language, extensions in _OTHERS:
         names = [file for file in others if os.path.splitext(file)[1] in extensions]
-        found += _note(names, f"is {language}: {_ADVICE}", f"are {language}: {_ADVICE}")
+        one, several = (_ADVICE.format(who) for who in ("it does", "they do"))
+        found += _note(names, f"is {language}: {one}", f"are {language}: {several}")
     more = sorted(file for file in dict.fromkeys(listed) if file.endswith(".c") and os.path.realpath(file) not in given)
-    what = f"compiled by {shown(database)} but not given; name what belongs to the program, or take all by -p alone"
-    found += _note(more, f"is {what}", f"are {what}")
+    what = f"compiled by {shown(database)} but not given"
+    one, several = "name it, too, if it belongs to the program", "name those that belong to the program"
+    found += _note(more, f"is {what}; {one}", f"are {what}; {several}")
     rest = sorted(file for file in inputs.unlisted if os.path.realpath(file) not in given)
     what = f"left out: {shown(database)} does not compile"
     found += _note(rest, f"is {what} it", f"are {what} them")

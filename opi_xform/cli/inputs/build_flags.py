@@ -6,6 +6,7 @@ The front end adds the directories of mpi.h, opi.h and the compiler's own header
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from fnmatch import fnmatchcase
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from opi_xform.frontend.flags import CompilationDatabase
 
 DATABASE = "compile_commands.json"
+_EXPORTS = re.compile(r"CMAKE_EXPORT_COMPILE_COMMANDS:\w+=(?:ON|TRUE|YES|Y|1)\s*$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,19 @@ def open_database(build_dir: str) -> CompilationDatabase:
         if inside:
             known = " or ".join(f"-p {os.path.relpath(folder)}" for folder in inside)
             raise fail(f"there is no {DATABASE} in it, but one below; use {known}", build_dir, code="OPI902")
-        if os.path.isfile(os.path.join(build_dir, "CMakeCache.txt")):
+        cache = os.path.join(build_dir, "CMakeCache.txt")
+        if os.path.isfile(cache):
             how = f"cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON {build_dir} makes it write one"
+            if _asked_for_one(cache):
+                how = f"it was asked for one and did not get to its end: run cmake {build_dir}, and mend what it tells"
             raise fail(f"CMake wrote no {DATABASE} here; {how}", build_dir, code="OPI902")
     return CompilationDatabase(build_dir)
+
+
+def _asked_for_one(cache: str) -> bool:
+    """Whether CMake writes a database when it gets to the end of the configuration, by its cache."""
+    with open(cache, encoding="utf-8", errors="replace") as lines:
+        return any(_EXPORTS.match(line) for line in lines)
 
 
 def below_folder(top: str, depth: int) -> list[str]:

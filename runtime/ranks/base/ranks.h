@@ -76,7 +76,8 @@ void opir_fiber_wake_slow(struct opir_rank *r);
 void opir_fiber_run(void);
 void opir_fiber_sleep(uint64_t ns);
 _Noreturn void opir_fiber_end(void);
-void opir_yield(void); /* lets others run: after a test in vain */
+void opir_yield(void); /* lets others run */
+void opir_vain(void);  /* the same after a test in vain, of which many follow one another */
 bool opir_net_poll(void); /* looks what other processes have sent; true where something was done */
 void opir_idle(uint64_t ns); /* nothing has come for so long */
 int opir_process_of(int world);

@@ -266,6 +266,7 @@ struct opir_rank {
     const char *call; /* for the report of a deadlock: what it waits in, and for which request */
     const struct opir_req *waits;
     atomic_int chores; /* collectives that it may do, as a member (around.c); others write it, the rank only looks whether there are some */
+    uint32_t vain; /* tests that found nothing: of so many one lets others have the processor (wait.c) */
     /* Seldom used, and so many that the next rank's lock is on another cache line than what is used often. */
     struct opir_line *line; /* what it has printed without an end of line */
     struct opir_exit *exits;

@@ -21,7 +21,11 @@ void opir_relax(struct opir_wait *w) {
         opir_thread_relax(w);
 }
 
-void opir_yield(void) {
+/* Of so many tests in vain one gives the processor away.  A test takes some 50 ns, so the others wait no longer than they would for a change of threads;
+ * and beside programs of other people each time costs a round of all of them. */
+enum { VAIN = 16 };
+
+static inline void let_others(bool processor) {
     if (chore())
         return;
     if (opir.fibers) {
@@ -30,8 +34,16 @@ void opir_yield(void) {
     }
     if (opir.several)
         opir_net_poll();
-    if (opir.crowded)
+    if (processor && opir.crowded)
         sched_yield();
+}
+
+void opir_yield(void) {
+    let_others(true);
+}
+
+void opir_vain(void) {
+    let_others(++opir_self->vain % VAIN == 0);
 }
 
 /* A thread that has found nothing to do for so long, and has looked again and again: lets others have the processor, later for a while. */

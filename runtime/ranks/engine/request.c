@@ -291,7 +291,7 @@ EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (opir_req_poll(q))
         return end_of(q, request, status);
     *flag = 0;
-    opir_yield();
+    opir_vain();
     return MPI_SUCCESS;
 }
 
@@ -311,7 +311,7 @@ EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *st
     }
     if (!opir_req_poll(q)) {
         *flag = 0;
-        opir_yield();
+        opir_vain();
         return MPI_SUCCESS;
     }
     const struct opir_req *of = q->kind == OPIR_R_PAIR ? q->first : q;

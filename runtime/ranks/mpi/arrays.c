@@ -70,7 +70,7 @@ EXPORT int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status stat
     *flag = 0;
     for (int i = 0; i < n; i++)
         if (!done_at(requests[i])) {
-            opir_yield();
+            opir_vain();
             return MPI_SUCCESS;
         }
     *flag = 1;
@@ -138,7 +138,7 @@ EXPORT int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI
     *flag = i != -1;
     if (i == -1) {
         *index = MPI_UNDEFINED;
-        opir_yield();
+        opir_vain();
         return MPI_SUCCESS;
     }
     return end_one(call, requests, i, index, status);
@@ -182,7 +182,7 @@ EXPORT int MPI_Testsome(int n, MPI_Request requests[], int *count, int indices[]
     }
     if (i == -1) {
         *count = 0;
-        opir_yield();
+        opir_vain();
         return MPI_SUCCESS;
     }
     return end_some(n, requests, count, indices, statuses);
@@ -200,7 +200,7 @@ EXPORT int MPI_Request_get_status_all(int n, const MPI_Request requests[], int *
     *flag = 0;
     for (int i = 0; i < n; i++)
         if (!done_at(requests[i])) {
-            opir_yield();
+            opir_vain();
             return MPI_SUCCESS;
         }
     *flag = 1;
@@ -215,7 +215,7 @@ EXPORT int MPI_Request_get_status_any(int n, const MPI_Request requests[], int *
     opir_me(call);
     if (!known(call, n, requests, &rc))
         return rc;
-    opir_yield(); /* nothing is taken away: the next call finds the same, whatever it waits for */
+    opir_vain(); /* nothing is taken away: the next call finds the same, whatever it waits for */
     int i = first_done(n, requests);
     *flag = i != -1;
     *index = i == -1 ? MPI_UNDEFINED : i;
@@ -234,7 +234,7 @@ EXPORT int MPI_Request_get_status_some(int n, const MPI_Request requests[], int 
     opir_me(call);
     if (!known(call, n, requests, &rc))
         return rc;
-    opir_yield(); /* as above */
+    opir_vain(); /* as above */
     if (first_done(n, requests) == MPI_UNDEFINED) {
         *count = MPI_UNDEFINED;
         return MPI_SUCCESS;

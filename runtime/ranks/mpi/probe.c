@@ -71,7 +71,7 @@ int opir_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag,
     if (!*flag) {
         if (message)
             *message = MPI_MESSAGE_NULL;
-        opir_yield();
+        opir_vain();
     }
     return MPI_SUCCESS;
 }

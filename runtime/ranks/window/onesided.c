@@ -77,7 +77,7 @@ void opiw_wake(struct opiw_win *w, int member) {
 }
 
 void opiw_vain(void) {
-    opir_yield();
+    opir_vain();
 }
 
 void opiw_turn(void) {

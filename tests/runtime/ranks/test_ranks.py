@@ -125,6 +125,14 @@ def test_operations_find_the_globals_of_a_member(mpi_user: MpiUser, built: Built
         assert (result.code, result.out) == (0, f"ok {ranks}\n"), (ranks, result.err)
 
 
+def test_tests_in_vain_seldom_give_the_processor_away(mpi_user: MpiUser, built: Built) -> None:
+    """A loop of them ends soon, too, on a machine where others compute."""
+    enough(mpi_user)
+    for ranks in (1, (os.cpu_count() or 1) + 2):
+        result = run(mpi_user, built("vain"), ranks, "threads")
+        assert (result.code, result.out) == (0, f"ok {ranks}\n"), result.err
+
+
 def test_ranks_that_take_turns_give_the_same(mpi_user: MpiUser, built: Built) -> None:
     enough(mpi_user)
     for name in ("colls", "p2p"):

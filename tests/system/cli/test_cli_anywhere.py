@@ -216,6 +216,23 @@ def test_where_a_missing_header_is_is_told(tmp_path: Path, monkeypatch: pytest.M
     one_line(run_tool(["src"])[2], "src/a.c:1: error: 'my/b.h' file not found; name its directory: there are 2 of")
 
 
+def test_a_header_beside_the_file_that_the_build_finds_by_a_flag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`#include <b.h>` needs no other text: clang says so, but the makefile has -I."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.c", "c.c"):
+        Path(name).write_text(f"#include <b.h>\nint {name[0]} = B;\n")
+    Path("b.h").write_text("#define B 1\n")
+    code, _, err = run_tool(["a.c"])
+    assert code == 2
+    one_line(err, "a.c:1: error: 'b.h' file not found; name its directory: -I.; or use -p")
+    one_line(
+        run_tool(["."])[2], "a.c:1: error: 'b.h' file not found, and 1 more file misses it; name its directory: -I.;"
+    )
+    assert run_tool([".", "-I."])[0] == 0
+
+
 def test_an_option_among_the_compilers_flags_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.c").write_text("int a;\n")

@@ -58,7 +58,7 @@ def test_a_build_alone_names_the_sources(cli: Run) -> None:
     code, _, err = cli("-p", "build", "-o", "out")
     assert code == 0
     assert written() == PROGRAM
-    advice = "opi-xform reads C alone; what they do with the program's buffers is not seen"
+    advice = "opi-xform reads C alone; what it does with the program's buffers is not seen"
     assert err.splitlines() == [f"src/more.cpp: note: is C++: {advice}", f"src/old.f90: note: is Fortran: {advice}"]
     assert cli("-p", "build", "-o", "out", "-q") == (0, "", "")
 
@@ -150,6 +150,24 @@ def test_the_error_names_what_is_near(cli: Run) -> None:
     assert "there is no compile_commands.json in it, but one below; use -p made/Debug/x" in cli("-p", "made")[2]
     write("configured/CMakeCache.txt")
     assert "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON configured makes it write one" in cli("-p", "configured")[2]
+    write("configured/CMakeCache.txt", "CMAKE_EXPORT_COMPILE_COMMANDS:UNINITIALIZED=ON\n")
+    assert "did not get to its end: run cmake configured, and mend what it tells" in cli("-p", "configured")[2]
+
+
+def test_a_file_that_no_build_compiles_is_told_as_that(cli: Run) -> None:
+    """A directory may hold what its makefile leaves out: it stops the run, and the last line says what to do."""
+    write("src/old.c", "int old(void) { return x; }\n")
+    code, _, err = cli("src", "-Iconf")
+    assert (code, len(err.splitlines())) == (2, 2)
+    assert err.splitlines()[1] == (
+        "opi-xform: note: 1 of 3 files has errors; what the build does not compile is no part of the program: name the "
+        "others, or take its list by -p"
+    )
+    write("src/older.c", "int older(void) { return x; }\n")
+    assert "note: 2 of 4 files have errors" in cli("src", "-Iconf")[2]
+    assert "note:" not in cli("src/old.c", "src/older.c")[2]  # all of them: the flags are wrong, or all is
+    database("build", "src/main.c", "src/part.c", "src/old.c")
+    assert "note:" not in cli("-p", "build")[2]  # the build does compile them
 
 
 def test_listed_sources_that_were_not_given_are_told_once(cli: Run) -> None:
@@ -159,8 +177,8 @@ def test_listed_sources_that_were_not_given_are_told_once(cli: Run) -> None:
     assert (code, err.splitlines()) == (
         0,
         [
-            "conf/a.c: note: and 1 more are compiled by build/compile_commands.json but not given; name what belongs "
-            "to the program, or take all by -p alone",
+            "conf/a.c: note: and 1 more are compiled by build/compile_commands.json but not given; name those that "
+            "belong to the program",
             NOTHING.strip(),
         ],
     )
