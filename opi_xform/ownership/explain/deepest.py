@@ -23,6 +23,7 @@ from opi_xform.ownership.explain.choosing.argument import begins_inside, by_its_
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
+from opi_xform.ownership.explain.choosing.places import set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import never_completed
 from opi_xform.ownership.explain.culprits import (
     TRIES,
@@ -64,14 +65,7 @@ from opi_xform.ownership.model.roots import base_of
 from opi_xform.regions.sets import BudgetExceeded
 
 FORM = frozenset(
-    (
-        Reason.CARRIER,
-        Reason.CALL_FORM,
-        Reason.OUTSIDE,
-        Reason.DECLARATION,
-        Reason.BUDGET,
-        Reason.SEVERAL_BUFFERS,
-    )
+    (Reason.CARRIER, Reason.CALL_FORM, Reason.OUTSIDE, Reason.DECLARATION, Reason.BUDGET, Reason.SEVERAL_BUFFERS)
 )
 UNSURE = frozenset((Reason.OLD_BYTES, Reason.SEVERAL_BUFFERS))
 OUTSIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.CONCURRENT))
@@ -182,9 +176,12 @@ class Deepest:
             found = _inside(uses[0]) or self.in_the_text(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
-            function = self.program.graph.frames[self.program.graph.nodes[uses[0].node].frame].function
+            use = uses[0]
+            function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
             if (beside := self.unreached.elsewhere(function)) is not None:
-                return replace(beside, form=refusal.reason)
+                part, e = self.inside(use) or self.live_data.place(use), use.call.args[use.argument]
+                known = (self.in_the_text(use), part or set_to_a_place(self.program.functions[function], e), beside)
+                return replace(in_order(known) or beside, form=refusal.reason)
         if only_printed(refusal):  # what the program does with its data would keep it without that, too
             found = self.deeper(uses, refusal, buffers, judges) or self.inside(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
@@ -382,8 +379,7 @@ class Deepest:
         e = without_casts(use.call.args[use.argument])
         if use.length is not None or not isinstance(e, ast.AddrOf) or not isinstance(e.operand, ast.VarRef):
             return False
-        size = e.operand.type.size
-        return size is not None and 0 < size <= INLINE_LIMIT
+        return 0 < (e.operand.type.size or 0) <= INLINE_LIMIT
 
     def cut(self, buffer: Buffer) -> Buffer:
         """After the place where the pointer changes places with another, its name says nothing of the buffer."""
@@ -464,8 +460,7 @@ def _statement(judge: Judge, n: int) -> tuple[int, int]:
 
 def _partly_known(judge: Judge, use: Use) -> bool:
     """Of some reads it is not known which bytes they are of, or there are more than are tried."""
-    sends = {u.node for u in judge.uses}
-    reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in sends]
+    reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in judge.use_nodes]
     places = (a for n in reads for a in judge.accesses.get(n, ()) if a.kind == "R")
     return len({_statement(judge, n) for n in reads}) > TRIES or any(a.lo is None or a.length is None for a in places)
 

@@ -78,7 +78,12 @@ def _written(touch: Touching, program: Program, use: Use, n: int) -> bool:
     """A node calls a library's function, none of MPI, that writes a message's memory by its name: ``memcpy``."""
     action = program.graph.nodes[n].action
     effect = names_of(program).effect(action) if isinstance(action, ins.CallInstr) else None
-    if not isinstance(action, ins.CallInstr) or effect is None or effect.mpi is not None:
+    if (
+        not isinstance(action, ins.CallInstr)
+        or effect is None
+        or effect.mpi is not None
+        or effect.allocates is not None
+    ):
         return False
     found = (r.arg for r in effect.all_writes if r.arg < len(action.call.args) and not (r.rest or r.indirect))
     return _named(touch, program, use, n, [action.call.args[i] for i in found])

@@ -71,3 +71,37 @@ def test_a_call_without_another_form_that_begins_inside_is_told_to(call: str, al
     part = "`p` points into `out`, at a place that the program computes; a message needs a buffer of its own"
     assert site["message"].endswith(f"; also, {part}" if also else part)
     assert (site["code"] == "OPI107") is also
+
+
+SOLVER = """#include <mpi.h>
+#include <stdlib.h>
+struct all { double *in, *out, *whole; int n; };
+int solve(int (*f)(struct all *), void *);
+static void put(double out[], int n)
+{
+    double *left = out, *right = out + n; // PART
+    for (int i = 0; i < n; i++) { left[i] = i; right[i] = -i; }
+    MPI_Send(right, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+}
+static int step(struct all *a) { put(a->out, a->n); return 0; }
+int main(int argc, char **argv)
+{
+    struct all *a = malloc(sizeof *a);
+    MPI_Init(&argc, &argv);
+    a->n = atoi(argv[1]);
+    a->out = malloc(2 * a->n * sizeof(double));
+    solve(step, a); // HERE
+    MPI_Finalize();
+}
+"""
+
+
+def test_a_function_that_is_given_away_and_a_part_of_a_block(tmp_path: Path) -> None:
+    """Both keep the call; the array of the parameter is a pointer, and what is added to it is a place inside."""
+    site = first_site(SOLVER, tmp_path)
+    part = "line 7 sets `right` to a place in the block of `out`; a message needs a buffer of its own"
+    given = "`step`, which leads to the call, is given to `solve`, of which nothing is known"
+    assert (site["code"], site["message"]) == ("OPI104", f"{part}; also, {given}")
+    whole = first_site(SOLVER.replace("Send(right", "Send(left"), tmp_path)
+    there = "sets `right` to a place in the block that `left` names; a message needs a buffer of its own"
+    assert (whole["code"], whole["message"]) == ("OPI104", f"line 7 {there}; also, {given}")

@@ -1,4 +1,4 @@
-"""One text for the rows of several tables (``same_words``); and ``touched``: what sets another member is not told."""
+"""``opi_xform.ownership.explain.pointers.same_words``: one text for the rows of several tables; and ``touched``."""
 
 from __future__ import annotations
 

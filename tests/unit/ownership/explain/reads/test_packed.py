@@ -148,5 +148,6 @@ void start(const struct link *c, int side)
 """
     again = "the message lies in `s->buffer`, and this call may send it once more"
     for fill, first in (("", ""), ("s->buffer[0] = i;", "; line 21 writes into it before that")):
-        site = first_site(text.replace("FILL", fill), tmp_path)
-        assert site["message"] == f"{again}{first}, perhaps without all of it being written anew"
+        for made in ("s->buffer = malloc(sizes[i]);", "MPI_Alloc_mem(sizes[i], MPI_INFO_NULL, &s->buffer);"):
+            site = first_site(text.replace("FILL", fill).replace("s->buffer = malloc(sizes[i]);", made), tmp_path)
+            assert site["message"] == f"{again}{first}, perhaps without all of it being written anew"
