@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from opi_xform.ir import ast
 
@@ -94,6 +94,12 @@ def statements(root: ast.Stmt) -> Iterator[tuple[ast.Stmt, ast.Stmt | None]]:
         s, parent = stack.pop()
         yield s, parent
         stack.extend((inner, s) for inner in reversed(parts(s)))
+
+
+def repeats(s: object) -> TypeGuard[ast.For | ast.While | ast.DoWhile]:
+    """A loop that may have a second turn; ``do { … } while (0)``, as macros are written, has none."""
+    once = isinstance(s, ast.DoWhile) and isinstance(s.cond, ast.IntLit) and s.cond.value == 0
+    return isinstance(s, (ast.For, ast.While, ast.DoWhile)) and not once
 
 
 def parts(s: ast.Stmt) -> tuple[ast.Stmt, ...]:

@@ -17,6 +17,7 @@ from opi_xform.ownership.buffers.message_sizes import how_small_as_written, smal
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE, begins_inside
+from opi_xform.ownership.explain.choosing.given_on import given_on
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
 from opi_xform.ownership.explain.choosing.places import set_to_a_place
@@ -213,7 +214,7 @@ class _OfCall:
         if not any(told) and refusal.reason is Reason.BUDGET:
             self.callers = callers_of(self.functions) if self.callers is None else self.callers
             several = moved_in_text(function, argument) or several_given(function, argument, self.callers)
-            told = [several or set_in_turn(function, call, argument)]
+            told = [several or set_in_turn(function, call, argument) or given_on(function, call, argument)]
         if not any(told):
             told = [set_to_a_place(function, argument)]
         if refusal.reason is Reason.NOT_ANALYSED:

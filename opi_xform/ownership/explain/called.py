@@ -11,6 +11,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ir.walk import repeats
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -143,8 +144,7 @@ def loop_around(program: Program, n: int) -> Span | None:
         node = graph.nodes[n]
         info, stmts = graph.statement(node), graph.lowered[graph.frames[node.frame].function].stmts
         while info is not None:
-            once = isinstance(info.stmt, ast.DoWhile) and isinstance(info.stmt.cond, ast.IntLit)
-            if isinstance(info.stmt, (ast.For, ast.While, ast.DoWhile)) and not once:
+            if repeats(info.stmt):
                 return info.stmt.span
             info = stmts[info.parent] if info.parent >= 0 else None
         n = graph.frames[node.frame].call

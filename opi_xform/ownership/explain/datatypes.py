@@ -54,6 +54,13 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     return Refusal(Reason.CALL_FORM, f"{shown}: it is made by {each}", notes)
 
 
+def one_of_several(program: Program, use: Use) -> bool:
+    """Its datatype is one of several that have no gaps: which one it is matters less than what the program reads."""
+    at = use.buffer.type
+    given = use.call.args[at] if at is not None and at < len(use.call.args) else None
+    return given is not None and not _makers(program, use, given) and len(_set_to_constants(program, given)) > 1
+
+
 def _of_another_mpi(program: Program, given: ast.Expr | None) -> Refusal | None:
     """A datatype by the name of a predefined one that a file of the program defines, as an ``mpi.h`` beside it does."""
     e = None if given is None else _bare(given)

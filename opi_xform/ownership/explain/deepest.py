@@ -23,6 +23,7 @@ from opi_xform.ownership.explain.choosing.argument import begins_inside, by_its_
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
+from opi_xform.ownership.explain.choosing.places import set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import never_completed
 from opi_xform.ownership.explain.culprits import (
     TRIES,
@@ -40,6 +41,7 @@ from opi_xform.ownership.explain.datatypes import (
     layout_refusal,
     of_one_piece,
     of_structs,
+    one_of_several,
 )
 from opi_xform.ownership.explain.later import begun_again, read_early
 from opi_xform.ownership.explain.live_data import LiveData
@@ -63,14 +65,7 @@ from opi_xform.ownership.model.roots import base_of
 from opi_xform.regions.sets import BudgetExceeded
 
 FORM = frozenset(
-    (
-        Reason.CARRIER,
-        Reason.CALL_FORM,
-        Reason.OUTSIDE,
-        Reason.DECLARATION,
-        Reason.BUDGET,
-        Reason.SEVERAL_BUFFERS,
-    )
+    (Reason.CARRIER, Reason.CALL_FORM, Reason.OUTSIDE, Reason.DECLARATION, Reason.BUDGET, Reason.SEVERAL_BUFFERS)
 )
 UNSURE = frozenset((Reason.OLD_BYTES, Reason.SEVERAL_BUFFERS))
 OUTSIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.CONCURRENT))
@@ -120,10 +115,8 @@ class Deepest:
     def strays(self, stray: dict[Place, Refusal], uses: Sequence[Use]) -> dict[Place, Refusal]:
         """Sites whose buffer is not known: where its object is, that says enough."""
         by_place: dict[Place, list[Use]] = {}
-        for use in uses:
+        for use in sorted(uses, key=lambda use: small([use])):  # what keeps a small message matters least
             by_place.setdefault(use.place, []).append(use)
-        for found in by_place.values():
-            found.sort(key=lambda use: small([use]))  # what keeps a small message matters least
         judges = Judges(self.steps)
         return {p: self.refusal(by_place[p], r, self.buffers(by_place[p], uses), judges) for p, r in stray.items()}
 
@@ -165,7 +158,8 @@ class Deepest:
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
         others = [form, gaps_of(self.program, use)]
         if found.reason is Reason.CALL_FORM:
-            others += [_inside(use), refusal if refusal.reason in AROUND else None]
+            others += [_inside(use) or (None if use.op.convertible else self.live_data.place(use))]
+            others += [refusal if refusal.reason in AROUND else None]
         if use.op.convertible:
             return in_order((found, *others)) or found
         return reduce(also, others, found)  # another datatype, or another place, is no help to such a call
@@ -182,10 +176,12 @@ class Deepest:
             found = _inside(uses[0]) or self.in_the_text(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
-            function = self.program.graph.frames[self.program.graph.nodes[uses[0].node].frame].function
-            beside = self.unreached.elsewhere(function)
-            if beside is not None:
-                return replace(beside, form=refusal.reason)
+            use = uses[0]
+            function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
+            if (beside := self.unreached.elsewhere(function)) is not None:
+                part, e = self.inside(use) or self.live_data.place(use), use.call.args[use.argument]
+                known = (self.in_the_text(use), part or set_to_a_place(self.program.functions[function], e), beside)
+                return replace(in_order(known) or beside, form=refusal.reason)
         if only_printed(refusal):  # what the program does with its data would keep it without that, too
             found = self.deeper(uses, refusal, buffers, judges) or self.inside(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
@@ -219,6 +215,8 @@ class Deepest:
         if found is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
             found = found or self.in_each_turn(uses[0]) or self.in_the_text(uses[0])
+        if found is None and refusal.reason is Reason.CARRIER:
+            found = self.in_each_turn(uses[0])  # a variable of another kind would be received into again, too
         if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known
             base = base_of(without_casts(uses[0].call.args[uses[0].argument]))
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
@@ -251,8 +249,7 @@ class Deepest:
         first = uses[0]
         if small(uses) or self.little(first):
             return Refusal(Reason.SMALL, how_small(uses))
-        few = too_small(self.program, uses, self.least)
-        if few is not None:
+        if (few := too_small(self.program, uses, self.least)) is not None:
             return few
         if is_text(first.call.args[first.argument]):
             return Refusal(Reason.DECLARATION, "a string literal is no buffer that could be handed over")
@@ -300,7 +297,8 @@ class Deepest:
         if part and live is not None and live.message.endswith(PERHAPS):
             live = None  # that it is a part of a block, or has parts, is sure
         made = self.made(first)  # another call would still send what the datatype says
-        sure = made if live is not None and first.lo is not None and first.lo.constant == 0 else None
+        begins = first.lo is not None and first.lo.constant == 0 and not one_of_several(self.program, first)
+        sure = made if live is not None and begins else None
         if sure is None and made is not None and live is not None and live.message.endswith(PERHAPS):
             sure = also(made, live)
         lasting = sure or live or made or form  # of a message that is no part of other data its gaps are sure
@@ -353,11 +351,11 @@ class Deepest:
 
     def in_each_turn(self, use: Use) -> Refusal | None:
         """A loop begins it again and again, and completes none."""
-        function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
-        e = use.call.args[use.argument]
+        frame, e = self.program.graph.nodes[use.node].frame, use.call.args[use.argument]
         if use.side != "recv" or use.op.blocking or use.op.persistent or use.op.request is None:
             return None
-        return begun_in_each_turn(self.program.functions, self.program.effects, function, use.call, e)
+        key, program = self.program.graph.frames[frame].function, self.program
+        return begun_in_each_turn(program.functions, program.effects, key, use.call, e)
 
     def own_reads(self, use: Use) -> set[int]:
         """Nodes that read from a message's memory by the name that the call has for it, before that is set anew."""
@@ -381,8 +379,7 @@ class Deepest:
         e = without_casts(use.call.args[use.argument])
         if use.length is not None or not isinstance(e, ast.AddrOf) or not isinstance(e.operand, ast.VarRef):
             return False
-        size = e.operand.type.size
-        return size is not None and 0 < size <= INLINE_LIMIT
+        return 0 < (e.operand.type.size or 0) <= INLINE_LIMIT
 
     def cut(self, buffer: Buffer) -> Buffer:
         """After the place where the pointer changes places with another, its name says nothing of the buffer."""
@@ -463,8 +460,7 @@ def _statement(judge: Judge, n: int) -> tuple[int, int]:
 
 def _partly_known(judge: Judge, use: Use) -> bool:
     """Of some reads it is not known which bytes they are of, or there are more than are tried."""
-    sends = {u.node for u in judge.uses}
-    reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in sends]
+    reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in judge.use_nodes]
     places = (a for n in reads for a in judge.accesses.get(n, ()) if a.kind == "R")
     return len({_statement(judge, n) for n in reads}) > TRIES or any(a.lo is None or a.length is None for a in places)
 

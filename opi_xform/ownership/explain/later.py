@@ -15,7 +15,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
 from opi_xform.ownership.explain.choosing.requests_told import request_of
@@ -157,7 +157,7 @@ def _set_in(program: Program) -> dict[str, int]:
 def set_in_turns(function: ast.Function, call: ast.Call, name: str) -> bool:
     """A loop around a call sets a variable by that name in each turn: the other arm may be the next one's."""
     for loop, _ in statements(function.body):
-        if not isinstance(loop, (ast.For, ast.While, ast.DoWhile)):
+        if not repeats(loop):
             continue
         inside = list(within_statement(loop, function.variables))
         if not any(e is call for e in inside):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from opi_xform.graph.graph import Bind, Unbind
+from opi_xform.graph.graph import Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within
+from opi_xform.ir.walk import repeats, statements, within
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.ownership.buffers.uses import collect
@@ -220,14 +220,22 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
 
 def not_fresh(program: Program, n: int) -> str:
     """What a node sets a pointer to that is not known to be memory of its own, in words."""
-    node = program.graph.nodes[n]
-    value: ins.Operand | None = getattr(node.action, "value", None)
-    while isinstance(value, ins.Op) and value.op == "cast":
-        value = value.args[0]
-    name = names_of(program).name(node.frame, value) if isinstance(value, ins.Temp) else None
-    actions = [program.graph.nodes[d].action for d in (names_of(program).defs.get(name, ()) if name else ())]
-    callee = actions[0].callee if len(actions) == 1 and isinstance(actions[0], ins.CallInstr) else None
-    what = f"what `{callee.key.rpartition(':')[2]}` returns, which" if isinstance(callee, ins.AddrFunc) else "what"
+    node, names = program.graph.nodes[n], names_of(program)
+    action: object = node.action
+    for _ in range(STEPS):
+        value: ins.Operand | None = getattr(action, "value", None)
+        while isinstance(value, ins.Op) and value.op == "cast":
+            value = value.args[0]
+        name = names.name(node.frame, value) if isinstance(value, ins.Temp) else None
+        actions = [program.graph.nodes[d].action for d in (names.defs.get(name, ()) if name else ())]
+        action = actions[0] if len(actions) == 1 else None
+        if not isinstance(action, ins.Define):
+            break
+    callee = action.callee if isinstance(action, ins.CallInstr) else None
+    key = callee.key if isinstance(callee, ins.AddrFunc) else ""
+    key = program.graph.frames[action.callee].function if isinstance(action, Unbind) else key
+    key = action.functions[0] if isinstance(action, Lost) and action.functions else key
+    what = f"what `{key.rpartition(':')[2]}` returns, which" if key else "what"
     return f"{what} is not known to be fresh memory of its own"
 
 
@@ -277,8 +285,8 @@ def of_a_call(program: Program, info: Object, name: str) -> tuple[str, tuple[tup
 
 def _declared_in(function: ast.Function, variable: ast.Variable) -> Span | None:
     """The innermost loop in which a variable is declared."""
-    at, loops = variable.span, (ast.For, ast.While, ast.DoWhile)
-    spans = (s.span for s, _ in statements(function.body) if isinstance(s, loops))
+    at = variable.span
+    spans = (s.span for s, _ in statements(function.body) if repeats(s))
     around = [span for span in spans if span.file == at.file and span.begin <= at.begin < span.end]
     return max(around, key=lambda span: span.begin, default=None)
 

@@ -165,7 +165,7 @@ class Unreached:
                 if given is not None:
                     what = f"`{functions[given].name}`, which leads to the call, is given to `{call.callee.name}`"
                     text = f"{what}, of which nothing is known"
-                    return Refusal(Reason.NOT_ANALYSED, text, ((call.span, "here"),))
+                    return Refusal(Reason.NOT_ANALYSED, text, ((call.span, f"here, {NOT_LOOKED_AT}"),))
                 continue
             for callback in self.program.effects[call.callee.name].calls:
                 name = _function(call.args[callback.arg]) if callback.arg < len(call.args) else None

@@ -140,7 +140,7 @@ def base_of(e: ast.Expr) -> ast.Expr:
                 e = inner
             case ast.Member(base=inner) if is_part(e):
                 e = inner
-            case ast.Binary(op="+" | "-", left=left, right=right) if e.type.is_pointer:
+            case ast.Binary(op="+" | "-", left=left, right=right) if e.type.is_pointer or e.type.is_array:
                 e = left if left.type.is_pointer or left.type.is_array else right
             case _:
                 return e

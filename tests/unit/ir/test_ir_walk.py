@@ -23,6 +23,7 @@ from opi_xform.ir.walk import (
     expressions,
     mentions,
     parts,
+    repeats,
     statements,
     with_blocks,
     within,
@@ -217,3 +218,18 @@ def test_a_variable_is_defined_where_one_of_its_declarations_is() -> None:
     assert not Static("a", "a", "extern", INT, "", False, (declared(False),)).defined
     assert Static("a", "a", "extern", INT, "", False, (declared(False), declared(True))).defined
     assert not NOWHERE.editable
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for (;;) ;", True),
+        ("while (a) ;", True),
+        ("do { a++; } while (a);", True),
+        ("do { a++; } while (1);", True),
+        ("do { a++; } while (0);", False),
+        ("if (a) a++;", False),
+    ],
+)
+def test_loops_that_may_have_a_second_turn(body: str, expected: bool) -> None:
+    assert any(repeats(s) for s, _ in statements(function(body).body)) is expected

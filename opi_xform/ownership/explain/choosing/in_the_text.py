@@ -18,7 +18,7 @@ from opi_xform.effects.model import Effects, FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.calls import Callers, callers_of, calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
 from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
 from opi_xform.ownership.model.buffers import Refusal
@@ -93,7 +93,7 @@ def set_in_turn(function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal 
     """The pointer that a call names is another one in each turn of a loop: ``p = p->next``, ``p = q``, ``p += n``."""
     words = words_of(e)
     for loop, _ in statements(function.body):
-        if words is None or not isinstance(loop, (ast.For, ast.While, ast.DoWhile)):
+        if words is None or not repeats(loop):
             continue
         inside = list(within_statement(loop, function.variables))
         for x in inside if any(x is call for x in inside) else ():
@@ -158,7 +158,7 @@ class _Text:
                 if end is not None:
                     at = self.jump(end)
                     continue
-            elif isinstance(parent, (ast.For, ast.While, ast.DoWhile)):
+            elif repeats(parent):
                 self.among(function, words, _turn(parent), known, parent.span, found, here)
             at = parent
         else:
@@ -447,7 +447,7 @@ def _moves(function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:
     """A loop around a call changes what its argument is computed from: other turns may bring the rest."""
     used = set(variables_in(e))
     for loop, _ in statements(function.body):
-        if not isinstance(loop, (ast.For, ast.While, ast.DoWhile)):
+        if not repeats(loop):
             continue
         inside = list(within_statement(loop, function.variables))
         if not any(x is call for x in inside):

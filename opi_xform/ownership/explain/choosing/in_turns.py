@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects
 from opi_xform.ir import ast
-from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ir.walk import repeats, statements, within_statement
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -28,7 +28,7 @@ def begun_in_each_turn(
     function, name = functions[key], spelling(base_of(e))
     around = []
     for loop, _ in statements(function.body):
-        if isinstance(loop, (ast.For, ast.While, ast.DoWhile)):
+        if repeats(loop):
             inside = list(within_statement(loop, function.variables))
             if any(x is call for x in inside):
                 around.append((loop, inside))

@@ -9,7 +9,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ir.walk import repeats, statements, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -79,7 +79,7 @@ def _given_anew(function: ast.Function, effects: Effects, call: ast.Call, op: Mp
                 )
             if mentions or any(isinstance(x, _LEAVES) for x, _ in statements(after)):
                 return None
-        if isinstance(parent, _LOOPS):
+        if repeats(parent):
             mentions = [e for e in within_statement(parent, function.variables) if _names(e, request)]
             declared = {k for x, _ in statements(parent) if isinstance(x, ast.DeclStmt) for k in x.variables}
             if len(mentions) != 1 or request in declared:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
-from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -25,13 +25,15 @@ def sent_in_turn(function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal
     around = {id(s): parent for s, parent in statements(function.body)}
     s: ast.Stmt | None = next((s for s in _inner(function, call)), None)
     tests: list[ast.Expr] = []
-    while s is not None and not isinstance(s, (ast.For, ast.While, ast.DoWhile)):
+    while s is not None and not repeats(s):
         parent = around.get(id(s))
         if isinstance(parent, ast.Switch):
             return None
         tests += [parent.cond] if isinstance(parent, ast.If) else []
         s = parent
-    if s is None or any(isinstance(x, (ast.Break, ast.Return, ast.Goto, ast.Label)) for x, _ in statements(s.body)):
+    if not repeats(s) or any(
+        isinstance(x, (ast.Break, ast.Return, ast.Goto, ast.Label)) for x, _ in statements(s.body)
+    ):
         return None
     if any(not isinstance(test, ast.Binary) or test.op != "!=" for test in tests):  # it may be made in one turn alone
         return None

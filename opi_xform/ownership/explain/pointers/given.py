@@ -12,7 +12,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import Callers
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ir.walk import repeats, statements, within_statement
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -106,7 +106,7 @@ def _moves(e: ast.Expr, key: str) -> bool:
 
 def _nearest(function: ast.Function, spans: Sequence[Span], call: Span) -> list[Span]:
     """Of some text that which is in the innermost loop with a call; else what stands before the call."""
-    loops = [s.span for s, _ in statements(function.body) if isinstance(s, (ast.For, ast.While, ast.DoWhile))]
+    loops = [s.span for s, _ in statements(function.body) if repeats(s)]
     around = sorted((s for s in loops if s.begin <= call.begin < s.end), key=lambda s: -s.begin)
     for loop in around:
         inside = [span for span in spans if loop.begin <= span.begin and span.end <= loop.end]

@@ -12,6 +12,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import member_key
 
 Words = tuple[str, tuple[tuple[Span, str], ...]]
 WHICH = "it could not be shown which of the pointers in"  # how what is said of a table begins
@@ -50,3 +51,15 @@ def may_be_touched(program: Program, finder: Finder, o: int, at: int, name: str)
         return f"{message}, as it cannot be told which one", ((span, "here"),)
     known = not finder.exact(a.node, o) or (a.lo is not None and a.lo.constant is not None)
     return f"{line_of(span)} {does_to(program, a.node, a.kind, known, f'`{name}`')}", ((span, "here"),)
+
+
+def of_other_members(one: ast.Expr, other: ast.Expr) -> bool:
+    """Two pointers in memory are of two members, by their words: ``s->out[i]``, ``s->next`` and ``s->part.out``."""
+    mine, its = _member(one), _member(other)
+    return mine is not None and its is not None and member_key(mine) != member_key(its)
+
+
+def _member(e: ast.Expr) -> ast.Member | None:
+    while isinstance(e, (ast.Index, ast.Cast)):
+        e = e.base if isinstance(e, ast.Index) else e.operand
+    return e if isinstance(e, ast.Member) else None

@@ -38,7 +38,7 @@ from opi_xform.ownership.explain.pointers.settings import (
     set_once,
     settings,
 )
-from opi_xform.ownership.explain.pointers.touched import WHICH, may_be_touched
+from opi_xform.ownership.explain.pointers.touched import WHICH, may_be_touched, of_other_members
 from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reaching.trades import row_of_either
@@ -383,6 +383,10 @@ class Strays:
         for n, operands in sorted(self.values.operands.items()):
             action = self.graph.nodes[n].action
             if not isinstance(action, ins.Store) or not action.type.is_pointer or symbols.base(operands[0]) != table:
+                continue
+            function, lies = self.graph.frames[self.graph.nodes[n].frame].function, self.named[1]
+            target = None if self.finder is None else self.finder.written.of(function, action)
+            if target is not None and lies is not None and of_other_members(target, lies):
                 continue
             value = symbols.base(operands[1])
             fresh = value is not None and objects[value].kind == "heap" and symbols.offset(operands[1]).constant == 0

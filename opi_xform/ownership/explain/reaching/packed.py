@@ -18,7 +18,7 @@ from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import variables_in
+from opi_xform.ownership.model.roots import base_of, variables_in
 
 Words = tuple[str, tuple[tuple[Span, str], ...]]
 
@@ -27,7 +27,11 @@ def writes_between(touch: Touching, program: Program, use: Use, objects: Collect
     """What is said of the first write of a message's objects before the next send, with its note; '' where none is."""
     excluded, names = branches_of(program).excluded, names_of(program)
     nodes = {n for o in objects for n in program.values.accesses.nodes(o)}
-    writes = {n for n in nodes if (touch.computes(n) or _written(touch, program, use, n)) and not excluded(use.node, n)}
+    computed = {n for n in nodes if touch.computes(n) and not _of_a_struct(touch, program, use, n)}
+    own = {n for n in computed if _named(touch, program, use, n)}  # else those of the call's own function
+    own = own or {n for n in computed if program.graph.nodes[n].frame == program.graph.nodes[use.node].frame}
+    writes = own | {n for n in nodes if _written(touch, program, use, n)}
+    writes = {n for n in writes if not excluded(use.node, n)}
     if found := ahead(program.graph, use.node, set(between(program, use.node, again, writes))):
         span = names.span(found[0])
         return f"; {line_of(span)} writes into it before that", ((span, "it is written here"),)
@@ -74,10 +78,28 @@ def _written(touch: Touching, program: Program, use: Use, n: int) -> bool:
     """A node calls a library's function, none of MPI, that writes a message's memory by its name: ``memcpy``."""
     action = program.graph.nodes[n].action
     effect = names_of(program).effect(action) if isinstance(action, ins.CallInstr) else None
-    if not isinstance(action, ins.CallInstr) or effect is None or effect.mpi is not None:
+    if (
+        not isinstance(action, ins.CallInstr)
+        or effect is None
+        or effect.mpi is not None
+        or effect.allocates is not None
+    ):
         return False
     found = (r.arg for r in effect.all_writes if r.arg < len(action.call.args) and not (r.rest or r.indirect))
     return _named(touch, program, use, n, [action.call.args[i] for i in found])
+
+
+def _of_a_struct(touch: Touching, program: Program, use: Use, n: int) -> bool:
+    """A node sets a member of a struct, `s->full = 1`, that by the program's words is none of what a message has."""
+    e, frame = next(touch.lvalues(n), None), program.graph.nodes[n].frame
+    wanted = touch.roots.of(argument := use.call.args[use.argument], program.graph.nodes[use.node].frame)
+    if not isinstance(e, ast.Member) or wanted is None:
+        return False
+    messages = (bare.type.elem for bare in (argument, base_of(argument)) if bare.type.elem is not None)
+    if any(elem.record == e.base.type.record for elem in messages):
+        return False
+    found = touch.roots.of(e.base, frame)
+    return found is None or found.root != wanted.root
 
 
 def _named(touch: Touching, program: Program, use: Use, n: int, among: Iterable[ast.Expr] | None = None) -> bool:

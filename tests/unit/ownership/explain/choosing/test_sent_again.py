@@ -28,6 +28,7 @@ def told(body: str) -> Refusal | None:
     [
         f"for (int i = 1; i < p; i++) {{\n s++;\n {SEND}\n}}",
         f"for (int i = 0; i < p; i++)\n if (i != rank)\n {SEND}",
+        f"for (int i = 1; i < p; i++)\n do {{ {SEND} }} while (0);",
         f"for (int j = 0; j < n; j++) x[j] = j;\nint i = 0;\nwhile (++i < p) {SEND}",
     ],
 )
@@ -45,6 +46,7 @@ def test_nothing_else_in_the_loop_names_the_memory(body: str) -> None:
     "body",
     [
         f"int i = 1;\n{SEND}",
+        f"int i = 1;\ndo {{ {SEND} }} while (0);",  # as a macro is written
         f"for (int i = 1; i < p; i++) {{ x[0] = i; {SEND} }}",
         f"for (int i = 1; i < p; i++) {{ {SEND} x += n; }}",
         f"for (int i = 1; i < p; i++) {{ {SEND} break; }}",

@@ -1,11 +1,14 @@
-"""``opi_xform.ownership.explain.pointers.same_words``: one text for the rows of several tables."""
+"""``opi_xform.ownership.explain.pointers.same_words``: one text for the rows of several tables; and ``touched``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from core_support import last
 from told_programs import kept, line_of
+
+from opi_xform.ownership.explain.pointers.touched import of_other_members
 
 SHOW = """static void show(double **t, int n)
 {
@@ -67,3 +70,25 @@ def test_what_a_function_allocates_for_a_row_is_not_told_as_other_memory(tmp_pat
     body = ROWS.replace("DECLARED", more).replace("OTHERS", "a[i] = fresh(n);")
     _, site = kept(FRESH, body, tmp_path)
     assert "other memory" not in site["message"]
+
+
+STRUCTS = "struct in { char *a, *t[4]; }; struct s { char *a, *b, *t[4]; struct in in; } v, *p; char *q, *r[3];\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ("p->a", "p->b", True),
+        ("p->a", "v.a", False),  # which struct it is may be unknown
+        ("p->t[1]", "v.t[2]", False),
+        ("p->t[1]", "p->a", True),
+        ("p->t[1]", "p->in.t[1]", True),
+        ("p->in.a", "v.in.a", False),
+        ("q", "p->a", False),  # no member: it may be anything
+        ("r[1]", "p->a", False),
+    ],
+)
+def test_members_by_their_words(one: str, other: str, apart: bool) -> None:
+    first, second = (last(f"{STRUCTS}char *f(int n) {{ (void)0; return {text}; }}") for text in (one, other))
+    assert of_other_members(first, second) is apart
+    assert of_other_members(second, first) is apart

@@ -31,10 +31,15 @@ TAIL = """
 def kept(before: str, inside: str, folder: Path) -> tuple[str, dict[str, Any]]:
     """The text, and the first site that stays."""
     text = HEAD + before + MAIN + inside + TAIL
+    return text, first_site(text, folder)
+
+
+def first_site(text: str, folder: Path) -> dict[str, Any]:
+    """The first site of a whole file that stays."""
     (folder / "a.c").write_text(text)
     code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
     assert code == 0, err
-    return text, next(site for site in json.loads(out)["sites"] if site["decision"] == "keep")
+    return next(site for site in json.loads(out)["sites"] if site["decision"] == "keep")
 
 
 def line_of(text: str, what: str) -> int:

@@ -14,7 +14,7 @@ from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.reaching.packed import begins_late, writes_between
 from opi_xform.ownership.explain.reaching.touching import Touching
 from opi_xform.ownership.model.names import names_of
-from tests.unit.ownership.explain.pointers.told_programs import kept
+from tests.unit.ownership.explain.pointers.told_programs import first_site, kept
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,37 @@ def test_a_receive_of_the_first_row_of_a_grid_lies_in_it(tmp_path: Path) -> None
     line = next(i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line)
     brings = f"the message lies in `u`, and line {line} may read bytes there that this receive does not bring"
     assert (site["code"], site["message"]) == ("OPI201", brings)
+
+
+def test_a_store_into_the_struct_that_keeps_a_pointer_writes_no_message(tmp_path: Path) -> None:
+    """``s->busy = 1`` is no byte of ``s->buffer``, although that may be any memory."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+struct end { int busy, to, size; char *buffer; MPI_Request request; };
+struct link { int n[2]; struct end *ends[2]; };
+void make(struct link *c, int side, int *sizes, int total)
+{
+    c->ends[side] = calloc(total, sizeof(struct end));
+    struct end *s = c->ends[side];
+    for (int i = 0; i < total; i++)
+        if (sizes[i]) {
+            s->size = sizes[i];
+            s->buffer = malloc(sizes[i]);
+            ++s;
+        }
+}
+void start(const struct link *c, int side)
+{
+    struct end *s = c->ends[side];
+    for (int i = 0; i < c->n[side]; i++, ++s) {
+        MPI_Isend(s->buffer, s->size, MPI_BYTE, s->to, 1, MPI_COMM_WORLD, &s->request);
+        FILL
+        s->busy = 1;
+    }
+}
+"""
+    again = "the message lies in `s->buffer`, and this call may send it once more"
+    for fill, first in (("", ""), ("s->buffer[0] = i;", "; line 21 writes into it before that")):
+        for made in ("s->buffer = malloc(sizes[i]);", "MPI_Alloc_mem(sizes[i], MPI_INFO_NULL, &s->buffer);"):
+            site = first_site(text.replace("FILL", fill).replace("s->buffer = malloc(sizes[i]);", made), tmp_path)
+            assert site["message"] == f"{again}{first}, perhaps without all of it being written anew"
