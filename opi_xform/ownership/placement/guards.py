@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from opi_xform.graph.statements import Flow
+from opi_xform.graph.statements import Flow, Level
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model.buffers import Member, Program
@@ -32,11 +33,15 @@ def cases(program: Program, flow: Flow, events: Sequence[Event]) -> list[dict[in
             groups.setdefault(found[0], []).append((n, found[1]))
     around = {level for e in events for level in flow.chain(e.node)}
     chosen: list[_Key] = []
+    passed: list[_Key] = []
     for key, branches in groups.items():
-        deciding = [n for n, _ in branches if (program.graph.nodes[n].frame, flow.stmt[n]) in around]
-        if len(deciding) > 1:
+        levels = [(program.graph.nodes[n].frame, flow.stmt[n]) for n, _ in branches]
+        deciding = sum(level in around for level in levels)
+        if deciding > 1:
             chosen.append(key)
-    chosen = chosen[:MOST]
+        elif deciding + sum(level not in around and level[1] >= 0 and _passes(flow, level) for level in levels) > 1:
+            passed.append(key)
+    chosen = [*chosen, *passed][:MOST]
     out = []
     for values in product((True, False), repeat=len(chosen)):
         if _possible([key for key, value in zip(chosen, values, strict=True) if value]):
@@ -46,6 +51,16 @@ def cases(program: Program, flow: Flow, events: Sequence[Event]) -> list[dict[in
                     case[n] = value != flipped
             out.append(case)
     return out
+
+
+def _passes(flow: Flow, level: Level) -> bool:
+    """``if (rank != 0) goto end;`` and the like: it decides of what comes after it."""
+    match flow.info(level).stmt:
+        case ast.If(then=then, other=other):
+            ends = [one.body[-1] if isinstance(one, ast.Block) and one.body else one for one in (then, other)]
+            return any(isinstance(one, (ast.Goto, ast.Break, ast.Continue, ast.Return)) for one in ends)
+        case _:
+            return False
 
 
 def there(program: Program, member: Member | None) -> dict[int, bool]:

@@ -185,6 +185,12 @@ def test_which_way_repeated_conditions_go(first: str, second: str, count: int) -
         assert all((way[branches[0]] == way[branches[1]]) is same for way in ways)
 
 
+@pytest.mark.parametrize(("jump", "count"), [("goto past;", 2), ("{ v[0] = 1; goto past; }", 2), ("v[0] = 1;", 1)])
+def test_a_jump_goes_round_what_a_condition_is_about(jump: str, count: int) -> None:
+    found = program(f"if (argc == 1)\n{{\nb[0] = 1;\n}}\nif (argc != 1)\n{jump}\n{SEND.format('b')}\npast:;")
+    assert len(cases(found.program, shared(found).flow, events_of(found).all)) == count
+
+
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
