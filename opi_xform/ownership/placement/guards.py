@@ -6,16 +6,21 @@ analysis then looks at the program once for each of its values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 
+from opi_xform.graph.graph import Graph
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
+from opi_xform.once import once_each
 from opi_xform.ownership.model.buffers import Member, Program
+from opi_xform.ownership.model.endings import ways_to_end
 from opi_xform.ownership.placement.states import Event
+from opi_xform.record import dataclass
 
+MOST_BRANCHES = 200  # of a function, that are followed to see whether the program ends
 MOST = 3  # conditions at once: the analysis runs twice as often with each
 _FLIPPED = {"!=": "==", ">=": "<", ">": "<="}
 _Key = tuple[str, Poly]
@@ -83,6 +88,70 @@ def there(program: Program, member: Member | None) -> dict[int, bool]:
             if o.kind == "heap" and o.node == member.object[1]:
                 out[n] = condition.op == "!="
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Branches, each with the way that it goes where the program goes on.
+
+    steps: from block to block, on the ways that it goes else: they end the program, and nothing is done to the buffer.
+    """
+
+    ways: dict[int, bool]
+    steps: frozenset[tuple[int, int]]
+
+    def meets(self, graph: Graph, u: int, v: int) -> bool:
+        """The way from a node to the next one may be on a way to the end."""
+        count = len(graph.nodes)
+        here = graph.nodes[u].block if u < count else -1
+        there = graph.nodes[v].block if v < count else -1
+        if here == there or -1 in (here, there):
+            return any(step[1] in (here, there) for step in self.steps)
+        return (here, there) in self.steps
+
+
+def ends_besides(
+    program: Program, addressed: frozenset[str], made: Collection[int], events: Sequence[Event] = ()
+) -> Ends:
+    """Where a function in which memory is asked for gives up: ``if (!(h->in = malloc(n))) return -1;``, and main ends.
+
+    What the buffer is on these ways is all one, as long as no call is put in there.  made: the calls of malloc.
+    """
+    graph = program.graph
+    eventful = {graph.nodes[e.node].block for e in events}
+    frames: set[int] = set()
+    for n in made:
+        frame = graph.nodes[n].frame
+        while frame >= 0 and graph.frames[frame].parent >= 0:
+            frames.add(frame)
+            frame = graph.frames[frame].parent
+    ways: dict[int, bool] = {}
+    steps: set[tuple[int, int]] = set()
+    for frame in sorted(frames):
+        for n, way, other in _giving_up(program, (frame, addressed)):
+            if eventful.isdisjoint(b for _, b in other):
+                ways[n] = way
+                steps |= other
+    return Ends(ways, frozenset(steps))
+
+
+@once_each
+def _giving_up(
+    program: Program, of: tuple[int, frozenset[str]]
+) -> tuple[tuple[int, bool, frozenset[tuple[int, int]]], ...]:
+    """The branches of a frame that end the program one way; with the way on, and the steps of the other one."""
+    graph, (frame, addressed) = program.graph, of
+    branches = [n for n in graph.nodes if n.frame == frame and isinstance(n.action, ins.Branch)]
+    out = []
+    for node in branches if len(branches) <= MOST_BRANCHES else ():
+        following = graph.succs[node.block]
+        if len(set(following)) == 2:
+            found = [ways_to_end(program, addressed, arm, {}) for arm in following]
+            for i, other in enumerate(found):
+                if other is not None and found[1 - i] is None:
+                    steps = frozenset((a if a >= 0 else node.block, b) for a, b in other)
+                    out.append((node.number, i == 1, steps))
+    return tuple(out)
 
 
 def _key(program: Program, n: int) -> tuple[_Key, bool] | None:
