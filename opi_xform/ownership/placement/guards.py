@@ -15,6 +15,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.once import once_each
+from opi_xform.ownership.allocation.also_run import run_unwatched
 from opi_xform.ownership.model.buffers import Member, Program
 from opi_xform.ownership.model.endings import ways_to_end
 from opi_xform.ownership.placement.states import Event
@@ -139,8 +140,13 @@ def ends_besides(
 def _giving_up(
     program: Program, of: tuple[int, frozenset[str]]
 ) -> tuple[tuple[int, bool, frozenset[tuple[int, int]]], ...]:
-    """The branches of a frame that end the program one way; with the way on, and the steps of the other one."""
+    """The branches of a frame that end the program one way; with the way on, and the steps of the other one.
+
+    A function that also runs where the graph does not show it, or at other levels, may give up to another caller.
+    """
     graph, (frame, addressed) = program.graph, of
+    if graph.frames[frame].function in run_unwatched(program) | graph.levels | graph.cyclic:
+        return ()
     branches = [n for n in graph.nodes if n.frame == frame and isinstance(n.action, ins.Branch)]
     out = []
     for node in branches if len(branches) <= MOST_BRANCHES else ():
