@@ -28,7 +28,7 @@ from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, R
 from opi_xform.ownership.spelling.comments import about
 from opi_xform.ownership.spelling.configurations import shared_text, written_at
 from opi_xform.ownership.spelling.mentions import Texts, plain, walk
-from opi_xform.ownership.spelling.scopes import PASTED, expanded, fresh, pieces, words
+from opi_xform.ownership.spelling.scopes import PASTED, expanded, pieces, words
 from opi_xform.values.facts import Facts
 
 Found = list[tuple[Buffer, Verdict]]
@@ -427,14 +427,9 @@ class _Ending:
                 said = expanded(self.program, words(self.texts.of(size.span)))
                 if not init.span.editable or (hidden and (PASTED in said or not hidden.isdisjoint(said))):
                     raise _Refused
-                self.address(ast.VarRef(type=variable.type, span=variable.span, var=mine[0]), True)
+                self.address(ast.VarRef(type=variable.type, span=variable.span, var=mine[0]))
                 yield ReplaceText(init.span, "NULL")
                 yield InsertStatement(info.stmt.span, "after", f"OPI_Alloc(&{name}, {self.texts.of(size.span)});")
-            case ast.Return(value=value) if value is not None and value.span.editable and plain(value) is call:
-                name = fresh("opi_memory", self.program)
-                asked = f"void *{name} = NULL;\nOPI_Alloc(&{name}, {self.texts.of(size.span)});"
-                yield InsertStatement(info.stmt.span, "before", asked, not info.in_block)
-                yield ReplaceText(value.span, name)
             case _:
                 raise _Refused
 
