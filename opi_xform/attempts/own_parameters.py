@@ -15,7 +15,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
-from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
+from opi_xform.ownership.spelling.mentioned import Mention, is_of, mentions_of
 from opi_xform.ownership.spelling.parameters import bare, list_item
 from opi_xform.ownership.spelling.scopes import fresh
 from opi_xform.ownership.spelling.short_names import ShortName
@@ -33,7 +33,7 @@ def own_parameters(program: Program, units: Sequence[ast.Unit], names: Collectio
     """By function: its parameters with one of these names that it sets."""
     for unit in units:
         for function in unit.functions.values():
-            if function.span.file == unit.path and program.functions.get(function.key) is function:
+            if is_of(unit, function, units) and program.functions.get(function.key) is function:
                 found = _Function(program, units, function).run(names)
                 if found is not None:
                     yield found

@@ -14,6 +14,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
+from opi_xform.ownership.spelling.mentioned import is_of
 from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.ownership.spelling.short_names import ShortName, Writing
 
@@ -22,7 +23,7 @@ def passed_on(program: Program, units: Sequence[ast.Unit], names: Collection[str
     """Those that are set to variables with these names."""
     for unit in units:
         for function in unit.functions.values():
-            if function.span.file != unit.path:
+            if not is_of(unit, function, units):
                 continue
             for block in (s for s, _ in statements(function.body) if isinstance(s, ast.Block)):
                 for first, then in zip(block.body, block.body[1:], strict=False):

@@ -265,4 +265,6 @@ def mirrored(succs: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
 
 
 def is_loop(stmt: ast.Stmt) -> bool:
+    if isinstance(stmt, ast.DoWhile) and isinstance(stmt.cond, ast.IntLit) and stmt.cond.value == 0:
+        return False  # what is in it is done once
     return isinstance(stmt, _LOOPS) or turned_loop(stmt) is not None

@@ -86,6 +86,13 @@ def test_a_function_stays_in_the_file_of_its_macros() -> None:
         assert len(list(rule.changes(Source({"x.c": text})))) == moved
 
 
+def test_a_function_that_is_declared_static_stays_in_its_file() -> None:
+    rule = next(rule for rule in rewritings() if rule.name == "function_in_other_file")
+    for declared, moved in (("static void f(int *n);\n", 0), ("", 1)):
+        text = f"{INCLUDES}{declared}int main(void)\n{{\n}}\n\nstatic void f(int *n)\n{{\n    *n = 1;\n}}\n"
+        assert len(list(rule.changes(Source({"x.c": text})))) == moved
+
+
 def test_the_examples_compile(mpi: Mpi, examples: dict[str, dict[str, str]], tmp_path: Path) -> None:
     """Before and after, all together; mpi.h is compiled beforehand."""
     assert set(examples) == {rule.name for rule in rewritings()}

@@ -105,7 +105,7 @@ def _test(program: Program, flow: Flow, buffer: Buffer, level: Level) -> Level |
     """The ``if`` without ``else`` right around a statement that tests whether the carrier is NULL."""
     stmts = flow.lowered(level[0]).stmts
     at = stmts[level[1]].parent
-    while at >= 0 and isinstance(stmts[at].stmt, ast.Block):
+    while at >= 0 and _done_once(stmts[at].stmt):
         at = stmts[at].parent
     test = stmts[at].stmt if at >= 0 else None
     if not isinstance(test, ast.If) or test.other is not None:
@@ -122,3 +122,14 @@ def _test(program: Program, flow: Flow, buffer: Buffer, level: Level) -> Level |
     else:
         return None
     return (level[0], at) if program.names(e, buffer.carrier.variable) else None
+
+
+def _done_once(s: ast.Stmt) -> bool:
+    """What is in it is done, once: a block, ``if (1) …``, ``do … while (0);``."""
+    match s:
+        case ast.If(cond=ast.IntLit(value=value), other=None):
+            return value != 0
+        case ast.DoWhile(cond=ast.IntLit(value=value)):
+            return value == 0
+        case _:
+            return isinstance(s, ast.Block)

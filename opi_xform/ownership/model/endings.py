@@ -56,9 +56,25 @@ def ends(
     place of its start.  told: what comparisons of values find on the ways, until a loop is gone round: from then on its
     values are others.  bodies: text that is supposed to end it.
     """
+    return ways_to_end(program, addressed, block, known, behind, told, bodies) is not None
+
+
+def ways_to_end(
+    program: Program,
+    addressed: Collection[str],
+    block: int,
+    known: Mapping[Name, int],
+    behind: int = -1,
+    told: Mapping[Comparison, bool] = NOTHING,
+    bodies: Collection[Span] = (),
+) -> frozenset[tuple[int, int]] | None:
+    """Where every way ends the program (``ends``): each block on the ways, with one before it (-1: it is the first).
+
+    None: one may not end it.
+    """
     graph = program.graph
     if _does_more(program):
-        return False
+        return None
     work = [(block, behind, dict(known), told, _START)]
     from_: dict[_State, set[_State]] = {}
     ended: set[_State] = set()
@@ -76,14 +92,15 @@ def ends(
             nodes = nodes[nodes.index(behind) + 1 :]
         steps += len(nodes) + 1
         if steps > _BUDGET:
-            return False
+            return None
         following = _through(program, addressed, block, nodes, found, told, bodies)
         if following is None:
-            return False
+            return None
         if not following:
             ended.add(state)
         work.extend((b, -1, dict(found), told if b > block else NOTHING, state) for b in following)
-    return _all_come_to(ended, from_)
+    found_ways = frozenset((b[0], s[0]) for s, before_it in from_.items() for b in before_it)
+    return found_ways if _all_come_to(ended, from_) else None
 
 
 def _all_come_to(ended: set[_State], from_: Mapping[_State, set[_State]]) -> bool:

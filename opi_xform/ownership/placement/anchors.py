@@ -62,7 +62,7 @@ class Anchors:
         chosen = []
         for level in self.flow.chain(node):
             stmt = self.flow.info(level).stmt
-            if is_loop(stmt) or isinstance(stmt, (ast.If, ast.Switch)) or self.is_region(level):
+            if is_loop(stmt) or isinstance(stmt, (ast.If, ast.Switch, ast.DoWhile)) or self.is_region(level):
                 chosen.append(level)
         return list(dict.fromkeys([*reversed(chosen), *self._own(node)]))
 

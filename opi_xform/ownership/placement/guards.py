@@ -6,15 +6,22 @@ analysis then looks at the program once for each of its values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 
-from opi_xform.graph.statements import Flow
+from opi_xform.graph.graph import Graph
+from opi_xform.graph.statements import Flow, Level
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
+from opi_xform.once import once_each
+from opi_xform.ownership.allocation.also_run import run_unwatched
 from opi_xform.ownership.model.buffers import Member, Program
+from opi_xform.ownership.model.endings import ways_to_end
 from opi_xform.ownership.placement.states import Event
+from opi_xform.record import dataclass
 
+MOST_BRANCHES = 200  # of a function, that are followed to see whether the program ends
 MOST = 3  # conditions at once: the analysis runs twice as often with each
 _FLIPPED = {"!=": "==", ">=": "<", ">": "<="}
 _Key = tuple[str, Poly]
@@ -32,11 +39,15 @@ def cases(program: Program, flow: Flow, events: Sequence[Event]) -> list[dict[in
             groups.setdefault(found[0], []).append((n, found[1]))
     around = {level for e in events for level in flow.chain(e.node)}
     chosen: list[_Key] = []
+    passed: list[_Key] = []
     for key, branches in groups.items():
-        deciding = [n for n, _ in branches if (program.graph.nodes[n].frame, flow.stmt[n]) in around]
-        if len(deciding) > 1:
+        levels = [(program.graph.nodes[n].frame, flow.stmt[n]) for n, _ in branches]
+        deciding = sum(level in around for level in levels)
+        if deciding > 1:
             chosen.append(key)
-    chosen = chosen[:MOST]
+        elif deciding + sum(level not in around and level[1] >= 0 and _passes(flow, level) for level in levels) > 1:
+            passed.append(key)
+    chosen = [*chosen, *passed][:MOST]
     out = []
     for values in product((True, False), repeat=len(chosen)):
         if _possible([key for key, value in zip(chosen, values, strict=True) if value]):
@@ -46,6 +57,16 @@ def cases(program: Program, flow: Flow, events: Sequence[Event]) -> list[dict[in
                     case[n] = value != flipped
             out.append(case)
     return out
+
+
+def _passes(flow: Flow, level: Level) -> bool:
+    """``if (rank != 0) goto end;`` and the like: it decides of what comes after it."""
+    match flow.info(level).stmt:
+        case ast.If(then=then, other=other):
+            ends = [one.body[-1] if isinstance(one, ast.Block) and one.body else one for one in (then, other)]
+            return any(isinstance(one, (ast.Goto, ast.Break, ast.Continue, ast.Return)) for one in ends)
+        case _:
+            return False
 
 
 def there(program: Program, member: Member | None) -> dict[int, bool]:
@@ -68,6 +89,75 @@ def there(program: Program, member: Member | None) -> dict[int, bool]:
             if o.kind == "heap" and o.node == member.object[1]:
                 out[n] = condition.op == "!="
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Branches, each with the way that it goes where the program goes on.
+
+    steps: from block to block, on the ways that it goes else: they end the program, and nothing is done to the buffer.
+    """
+
+    ways: dict[int, bool]
+    steps: frozenset[tuple[int, int]]
+
+    def meets(self, graph: Graph, u: int, v: int) -> bool:
+        """The way from a node to the next one may be on a way to the end."""
+        count = len(graph.nodes)
+        here = graph.nodes[u].block if u < count else -1
+        there = graph.nodes[v].block if v < count else -1
+        if here == there or -1 in (here, there):
+            return any(step[1] in (here, there) for step in self.steps)
+        return (here, there) in self.steps
+
+
+def ends_besides(
+    program: Program, addressed: frozenset[str], made: Collection[int], events: Sequence[Event] = ()
+) -> Ends:
+    """Where a function in which memory is asked for gives up: ``if (!(h->in = malloc(n))) return -1;``, and main ends.
+
+    What the buffer is on these ways is all one, as long as no call is put in there.  made: the calls of malloc.
+    """
+    graph = program.graph
+    eventful = {graph.nodes[e.node].block for e in events}
+    frames: set[int] = set()
+    for n in made:
+        frame = graph.nodes[n].frame
+        while frame >= 0 and graph.frames[frame].parent >= 0:
+            frames.add(frame)
+            frame = graph.frames[frame].parent
+    ways: dict[int, bool] = {}
+    steps: set[tuple[int, int]] = set()
+    for frame in sorted(frames):
+        for n, way, other in _giving_up(program, (frame, addressed)):
+            if eventful.isdisjoint(b for _, b in other):
+                ways[n] = way
+                steps |= other
+    return Ends(ways, frozenset(steps))
+
+
+@once_each
+def _giving_up(
+    program: Program, of: tuple[int, frozenset[str]]
+) -> tuple[tuple[int, bool, frozenset[tuple[int, int]]], ...]:
+    """The branches of a frame that end the program one way; with the way on, and the steps of the other one.
+
+    A function that also runs where the graph does not show it, or at other levels, may give up to another caller.
+    """
+    graph, (frame, addressed) = program.graph, of
+    if graph.frames[frame].function in run_unwatched(program) | graph.levels | graph.cyclic:
+        return ()
+    branches = [n for n in graph.nodes if n.frame == frame and isinstance(n.action, ins.Branch)]
+    out = []
+    for node in branches if len(branches) <= MOST_BRANCHES else ():
+        following = graph.succs[node.block]
+        if len(set(following)) == 2:
+            found = [ways_to_end(program, addressed, arm, {}) for arm in following]
+            for i, other in enumerate(found):
+                if other is not None and found[1 - i] is None:
+                    steps = frozenset((a if a >= 0 else node.block, b) for a, b in other)
+                    out.append((node.number, i == 1, steps))
+    return tuple(out)
 
 
 def _key(program: Program, n: int) -> tuple[_Key, bool] | None:

@@ -6,7 +6,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from opi_xform.codes import Reason
@@ -30,7 +30,7 @@ from opi_xform.ownership.placement.allocation_edits import AllocationEdits
 from opi_xform.ownership.placement.edits import Builder, Written
 from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
-from opi_xform.ownership.placement.guards import cases, there
+from opi_xform.ownership.placement.guards import Ends, cases, ends_besides, there
 from opi_xform.ownership.placement.renewal import Renewal
 from opi_xform.ownership.placement.row_graph import views
 from opi_xform.ownership.placement.situation import Situation, State, Tables, Unplaceable, not_plain
@@ -111,27 +111,34 @@ def place(
     memory, so that there is room.  shown: nodes of which ``Placement.holds`` is to tell.
     """
     failure: Unplaceable | None = None
-    for eager in (False, True):
-        now = Situation(program, buffer, converted, null_tests, shared or tables(program), shown)
-        found = _Placing(now, Releases(now, renewed), ahead)
-        try:
-            return found.run(eager)
-        except Unplaceable as reason:
-            failure = failure or reason.with_traceback(None)  # its frames would keep the program
-        if found.in_place or buffer.carrier.kind != "pointer":
+    common = shared or tables(program)
+    for cut in (False, True):  # with the ways on which the program gives up, or without
+        if cut and not ends_besides(program, common.defs.addressed, buffer.carrier.allocations).ways:
             break
+        for eager in (False, True):
+            now = Situation(program, buffer, converted, null_tests, common, shown)
+            found = _Placing(now, Releases(now, renewed), ahead, cut)
+            try:
+                return found.run(eager)
+            except Unplaceable as reason:
+                failure = failure or reason.with_traceback(None)  # its frames would keep the program
+            if found.in_place or buffer.carrier.kind != "pointer":
+                break
     assert failure is not None
     return failure.refusal
 
 
 class _Placing:
-    """One use: ``run``.  now: what is chosen so far, by this and by the frees; may_be_ahead: see ``place``."""
+    """One use: ``run``.  now: what is chosen so far, by this and by the frees; may_be_ahead: see ``place``.
+    cut: without the ways on which the program gives up (``ends_besides``)."""
 
-    def __init__(self, now: Situation, releases: Releases, may_be_ahead: bool) -> None:
+    def __init__(self, now: Situation, releases: Releases, may_be_ahead: bool, cut: bool = False) -> None:
         self.now = now
         self.releases = releases
         self.may_be_ahead = may_be_ahead
         self.in_place = False  # memory is allocated where the program does it
+        self.cut = cut
+        self.ends = Ends({}, frozenset())
         self.program, self.buffer, self.flow, self.graph = now.program, now.buffer, now.flow, now.graph
 
     # --- the steps -------------------------------------------------------------------------------------------------
@@ -223,6 +230,10 @@ class _Placing:
         found: list[tuple[tuple[int, int, int], list[View], list[Insertion], set[int]]] = []
         failure: Unplaceable | None = None
         present = there(self.program, self.program.members.get(self.buffer.carrier.variable))
+        if self.cut:
+            addressed, made = self.now.shared.defs.addressed, self.buffer.carrier.allocations
+            self.ends = ends_besides(self.program, addressed, made, self.now.events.all)
+            present = self.ends.ways | present
         for again in (False, True):
             chosen: list[dict[int, bool]] = [{}]
             if again:
@@ -303,13 +314,15 @@ class _Placing:
 
     def behind_put_in(self, *kinds: str) -> list[int]:
         """The nodes that come right behind calls of these kinds (``Insertion``) that are put in."""
-        out: list[int] = []
-        for insertion in (i for i in self.now.insertions if i.kind in kinds):
+        return [n for _, n in self.put_in(*kinds) if n < len(self.graph.nodes)]
+
+    def put_in(self, *kinds: str) -> Iterator[Edge]:
+        """Where calls of these kinds are put in, or of any."""
+        for insertion in (i for i in self.now.insertions if not kinds or i.kind in kinds):
             for frame in self.flow.frames_of[insertion.function]:
                 level = (frame, insertion.stmt)
                 entering, leaving = self.flow.boundary(level, self.flow.succs, self.flow.preds)
-                out += [v for _, v in (entering if insertion.where == "before" else leaving)]
-        return [n for n in out if n < len(self.graph.nodes)]
+                yield from entering if insertion.where == "before" else leaving
 
     # --- acquires --------------------------------------------------------------------------------------------------
 
@@ -397,6 +410,8 @@ class _Placing:
 
     def check(self, state: State, variable: Variable) -> None:
         """What was placed, once more: raises Unplaceable when something is not right after all."""
+        if any(self.ends.meets(self.graph, u, v) for u, v in self.put_in()):
+            raise self.now.fail("a call would be put in where the program ends")
         for event in state.problems():
             raise self.now.fail(
                 f"`{self.buffer.name}` may not have its memory at {self.at(event.node)}", event.node, Reason.UNPAIRED

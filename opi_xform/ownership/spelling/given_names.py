@@ -18,7 +18,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within, within_statement
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
-from opi_xform.ownership.spelling.mentioned import Mention
+from opi_xform.ownership.spelling.mentioned import Mention, is_of
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.parameters import list_item, parameters_of, same_pointed
 from opi_xform.ownership.spelling.scopes import has_macro, means_variable
@@ -34,7 +34,7 @@ def given_names(program: Program, units: Sequence[ast.Unit], names: Collection[s
     out: list[ShortName] = []
     for unit in units:
         for function in unit.functions.values():
-            if function.span.file == unit.path and program.functions.get(function.key) is function:
+            if is_of(unit, function, units) and program.functions.get(function.key) is function:
                 found = _Function(program, units, unit, function).run(names)
                 if found is not None and not any(touch(found, other) for other in out):
                     out.append(found)

@@ -106,6 +106,16 @@ class Index:
             stack.extend((child, e, parent, inner) for child in reversed(children(e)))
 
 
+def is_of(unit: ast.Unit, function: ast.Function, units: Sequence[ast.Unit]) -> bool:
+    """The text of a function is this unit's: its file is, or a header that no other one reads, and reads it as one."""
+    file = function.span.file
+    if file == unit.path:
+        return True
+    readers = [one for one in units if file == one.path or file in one.files]
+    same = (f for f in unit.functions.values() if f.span.file == file and f.span.begin == function.span.begin)
+    return len(readers) == 1 and readers[0] is unit and sum(1 for _ in same) == 1
+
+
 def mentions_of(units: Sequence[ast.Unit]) -> Index:
     """The index of units; it is kept with ``Units``, as all that belong to a program are: its carriers share it."""
     return _index(units) if isinstance(units, Units) else Index(units)

@@ -24,7 +24,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
-from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
+from opi_xform.ownership.spelling.mentioned import Mention, is_of, mentions_of
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.scopes import PASTED, declared_by_macros, expanded, hidden, means_variable, words
 from opi_xform.record import dataclass
@@ -75,7 +75,7 @@ def short_names(program: Program, units: Sequence[ast.Unit], keys: Collection[st
     for unit in units:
         for function in unit.functions.values():
             for key, variable in function.variables.items():
-                if key in keys and function.span.file == unit.path:
+                if key in keys and is_of(unit, function, units):
                     found = Writing(program, units, unit, function, variable).run()
                     if found is not None and not any(touch(found, other) for other in out):
                         out.append(found)

@@ -148,7 +148,7 @@ class Source:
 
     def as_block(self, stmt: ast.Stmt) -> str:
         """The text of a statement as a block."""
-        return self.text(stmt) if isinstance(stmt, ast.Block) else f"{{ {self.marked(stmt)} }}"
+        return self.marked(stmt) if isinstance(stmt, ast.Block) else f"{{ {self.marked(stmt)} }}"
 
     def unused(self, stem: str) -> str:
         """A name that the program does not have."""

@@ -9,6 +9,14 @@ _SOURCE = "opi_xform.ownership.spelling.declarations"
 
 BUGS = (
     Bug(
+        "nothing happens to a buffer where main gives up",
+        "opi_xform.ownership.placement.guards",
+        "if eventful.isdisjoint(b for _, b in other):",
+        "if other:",
+        ("setup_freed",),
+        condition="placement",
+    ),
+    Bug(
         "where all rows of a table are freed, each of them has been set",
         "opi_xform.ownership.placement.place",
         "raw = raw or all_rows",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from opi_xform.ir import ast
-from tests.machines.spell.source import Change, Place, Source, has_effect, is_stable, jumps
+from opi_xform.ir import ast, walk
+from tests.machines.spell.source import Change, Place, Source, has_effect, is_stable, jumps, root_of
 from tests.machines.spell.table import rewriting
 
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
@@ -220,3 +220,44 @@ def ifs_as_switch(s: Source) -> Iterator[Change]:
             cases = [f"case {s.text(number)}: {s.as_block(part)} break;" for number, part in found]
             cases += [] if rest is None else [f"default: {s.as_block(rest)} break;"]
             yield (s.edit(spot.stmt, f"switch ({tested}) {{ {' '.join(cases)} }}"),)
+
+
+def _ranks(s: Source) -> dict[str, str]:
+    """Variables that ``MPI_Comm_rank`` or ``MPI_Comm_size`` sets, and nothing else, with which of the two it is."""
+    found: dict[str, str] = {}
+    for _, call in s.calls("MPI_Comm_rank", "MPI_Comm_size"):
+        match call:
+            case ast.Call(callee=ast.FuncRef(name=name), args=(_, ast.AddrOf(operand=ast.VarRef(var=var)))):
+                found[var] = name if var not in found else ""
+            case _:
+                pass
+    other = [e.target for e in _all(s) if isinstance(e, ast.Assign)]
+    other += [e.operand for e in _all(s) if isinstance(e, ast.IncDec)]
+    addresses = [root_of(e.operand) for e in _all(s) if isinstance(e, ast.AddrOf)]
+    set_elsewhere = {root_of(e) for e in other}
+    return {key: name for key, name in found.items() if key not in set_elsewhere and addresses.count(key) == 1}
+
+
+def _all(s: Source) -> list[ast.Expr]:
+    return [place.expr for place in s.places]
+
+
+@rewriting("conditions")
+def remainder_as_choice(s: Source) -> Iterator[Change]:
+    """``(rank + 1) % size`` becomes ``(rank == size - 1 ? 0 : rank + 1)``, and likewise the other neighbour."""
+    ranks = _ranks(s)
+    for place in s.places:
+        match place.expr:
+            case ast.Binary(op="%", left=left, right=ast.VarRef(var=size) as n) as e if ranks.get(
+                size
+            ) == "MPI_Comm_size" and s.may_edit(left, n):
+                of = [x for x in walk.within(left) if isinstance(x, ast.VarRef) and x.var != size]
+                words = "".join(s.text(left).split()).strip("()")
+                if len(of) == 1 and ranks.get(of[0].var) == "MPI_Comm_rank" and of[0].type.spelling == "int":
+                    r, m = s.text(of[0]), s.text(n)
+                    if words in (f"{r}+1", f"1+{r}"):
+                        yield (s.edit(e, f"({r} == {m} - 1 ? 0 : {r} + 1)"),)
+                    elif words in (f"{r}+{m}-1", f"{r}-1+{m}"):
+                        yield (s.edit(e, f"({r} == 0 ? {m} - 1 : {r} - 1)"),)
+            case _:
+                pass

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 
 from opi_xform.ir import ast, walk
 from tests.machines.spell.rules.memory import _words
-from tests.machines.spell.source import Change, Edit, Place, Source, changed, decayed, declared
+from tests.machines.spell.source import SENDS, Change, Edit, Place, Source, calls_own, changed, decayed, declared
 from tests.machines.spell.table import rewriting
 
 
@@ -264,3 +265,66 @@ def _block_in(above: Sequence[ast.Stmt], function: ast.Function) -> tuple[int, i
         if not isinstance(inner, ast.If):
             break
     return None
+
+
+Given = tuple[ast.Function, ast.Variable, Edit, list[Place]]
+"""A function, a parameter of it, the edit that writes its declaration anew with ``{}`` in it, and its uses."""
+
+
+def _given_pointers(s: Source, form: str) -> Iterator[Given]:
+    """Parameters ``double *p`` of functions whose head says so once; ``form`` is the new one."""
+    for function in s.functions:
+        head = s.texts[s.file(function.span)][function.span.begin : function.body.span.begin]
+        for key in function.params:
+            variable = function.variables[key]
+            elem, old = variable.type.elem, declared(variable.type, variable.name)
+            plain = variable.type.is_pointer and not variable.type.const and elem is not None and elem.is_scalar
+            declares = len(re.findall(rf"\b{re.escape(old)}(?!\w)", head)) == 1 if old else False
+            if plain and elem is not None and not elem.is_pointer and not elem.const and declares:
+                at = function.span.begin + head.index(old)
+                new = form.format(elem=elem.spelling, name=variable.name)
+                uses = [p for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var == key]
+                inner = s.text(function.body)
+                if len(uses) == _words(inner, variable.name) and uses:
+                    yield function, variable, Edit(s.file(function.span), at, at + len(old), new), uses
+
+
+def _has_prototype(s: Source, function: ast.Function) -> bool:
+    """Its name stands before its definition."""
+    found = re.search(rf"\b{function.name}\b", s.texts[s.file(function.span)])
+    return found is None or found.start() < function.span.begin
+
+
+@rewriting("declarations")
+def parameter_restrict(s: Source) -> Iterator[Change]:
+    """The parameter ``double *p``, the only way to memory of its function, becomes ``double *restrict p``."""
+    for function, variable, edit, _ in _given_pointers(s, "{elem} *restrict {name}"):
+        body = function.body
+        pointers = {
+            e.var
+            for e in walk.within_statement(body, function.variables)
+            if isinstance(e, ast.VarRef) and (not e.type.is_scalar or e.type.is_pointer)
+        }
+        if pointers == {variable.key} and variable.key not in changed(body, function) and not calls_own(body, function):
+            yield (edit,)
+
+
+@rewriting("declarations")
+def parameter_to_constants(s: Source) -> Iterator[Change]:
+    """The parameter ``double *p`` of a static function that only reads and sends becomes ``const double *p``."""
+    for function, _, edit, uses in _given_pointers(s, "const {elem} *{name}"):
+        if function.static and not _has_prototype(s, function) and all(_only_read(place) for place in uses):
+            yield (edit,)
+
+
+def _only_read(place: Place) -> bool:
+    """Of ``p``: it is in ``p[i]``, which is read, or it is what a send sends."""
+    match place.above[:2]:
+        case (ast.Index(base=base), *more) if base is place.expr:
+            return not (more and isinstance(more[0], (ast.AddrOf, ast.IncDec))) and not (
+                more and isinstance(more[0], ast.Assign) and more[0].target is place.above[0]
+            )
+        case (ast.Call(callee=ast.FuncRef(name=name), args=args), *_):
+            return name in SENDS and args[0] is place.expr
+        case _:
+            return False

@@ -56,6 +56,8 @@ def function_in_other_file(s: Source) -> Iterator[Change]:
             continue
         if _made_here(s, function, len(head)) or _macros_here(s, function, len(head)):
             continue
+        if re.search(rf"\bstatic\b[^;{{}}]*\b{function.name}\s*\(", s.texts[file][: function.span.begin]):
+            continue  # declared before, and then it is still of this file alone
         if any(v.kind == "local-static" for v in function.variables.values()) or any(v.type.const for v in used):
             continue
         begin, body = function.span.begin, function.body.span.begin

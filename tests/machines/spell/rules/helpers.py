@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from opi_xform.ir import ast, walk
+from tests.machines.spell.rules.memory import file_scope
 from tests.machines.spell.source import (
     MESSAGES,
     SENDS,
@@ -227,3 +228,26 @@ def element_set_by_function(s: Source) -> Iterator[Change]:
                 yield (s.above(place.spot.function, helper), s.edit(assign, f"{name}({args})"))
             case _:
                 pass
+
+
+@rewriting("helpers")
+def buffer_in_given_struct(s: Source) -> Iterator[Change]:
+    """A variable at file level becomes a member of a static struct, whose address a function gets that sends it."""
+    found = list(_blocking(s))
+    for variable, one, uses in file_scope(s):
+        declaration = declared(variable.type, variable.name)
+        plain = one.alone and declaration and not variable.type.const and variable.type.size
+        for spot, call, function, parameters in found if plain else ():
+            inside = [p for p in uses if p.spot.stmt is spot.stmt]
+            whole = len(inside) == 1 and inside[0].expr is call.args[0]
+            if not whole or s.file(call.span) != s.file(one.span):
+                continue
+            record, home, name = s.unused("halo"), s.unused("home"), s.unused("transfer")
+            own = f"struct {record} {{ int unused; {declaration}; }};\nstatic struct {record} {home};"
+            names = ", ".join(p.split()[-1].lstrip("*") for p in parameters[1:])
+            head = f"static void {name}(struct {record} *h, {', '.join(parameters[1:])})"
+            helper = f"{head}\n{{\n    {s.mark(call)}{function}(h->{variable.name}, {names});\n}}"
+            given = ", ".join([f"&{home}", *(s.text(arg) for arg in call.args[1:])])
+            others = [s.edit(p.expr, f"{home}.{variable.name}") for p in uses if p is not inside[0]]
+            send = s.edit(spot.stmt, f"{name}({given});")
+            yield (s.edit(one.statement, own), s.above(spot.function, helper), send, *others)

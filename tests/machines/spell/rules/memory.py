@@ -206,7 +206,7 @@ def free_and_forget(s: Source) -> Iterator[Change]:
             yield (s.after(spot.stmt, f" {s.text(call.args[0])} = NULL;"),)
 
 
-def _file_scope(s: Source) -> Iterator[tuple[ast.Variable, ast.Declarator, list[Place]]]:
+def file_scope(s: Source) -> Iterator[tuple[ast.Variable, ast.Declarator, list[Place]]]:
     """Variables at file level with one declaration and without an initialiser, and all their uses."""
     for variable in s.variables.values():
         one = variable.declarators[0] if len(variable.declarators) == 1 else None
@@ -230,7 +230,7 @@ def _words(text: str, name: str) -> int:
 @rewriting("memory")
 def array_on_heap(s: Source) -> Iterator[Change]:
     """An array at file level becomes a pointer; ``main`` allocates zeros for it after ``MPI_Init``."""
-    for variable, one, uses in _file_scope(s):
+    for variable, one, uses in file_scope(s):
         elem = variable.type.elem
         if not variable.type.is_array or elem is None or not elem.is_scalar or not one.alone or not variable.type.size:
             continue
@@ -247,7 +247,7 @@ def array_on_heap(s: Source) -> Iterator[Change]:
 @rewriting("memory")
 def variable_in_struct(s: Source) -> Iterator[Change]:
     """A variable at file level becomes a member of a static struct."""
-    for variable, one, uses in _file_scope(s):
+    for variable, one, uses in file_scope(s):
         declaration = declared(variable.type, variable.name)
         if one.alone and declaration and not variable.type.const and variable.type.size:
             name = s.unused("home")
@@ -258,7 +258,7 @@ def variable_in_struct(s: Source) -> Iterator[Change]:
 @rewriting("memory")
 def variable_not_static(s: Source) -> Iterator[Change]:
     """``static`` goes from a variable at file level."""
-    for _, one, _ in _file_scope(s):
+    for _, one, _ in file_scope(s):
         if one.specifiers.startswith("static ") and one.first:
             at = one.statement
             text = s.text(at)

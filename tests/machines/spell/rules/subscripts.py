@@ -191,3 +191,20 @@ def _row_messages(s: Source) -> Iterator[ast.VarRef]:
 
 def _is_row(e: ast.Expr) -> bool:
     return isinstance(e, (ast.Index, ast.Deref)) and e.type.is_array
+
+
+@rewriting("subscripts")
+def index_in_macro(s: Source) -> Iterator[Change]:
+    """``a[i * m + j]`` becomes ``a[AT(i, j)]``, with a macro that knows ``m``."""
+    for place in s.places:
+        match place.expr:
+            case ast.Index(index=ast.Binary(op="+", left=ast.Binary(op="*", left=i, right=m), right=j) as index) if (
+                s.may_edit(index, i, m, j) and isinstance(m, (ast.VarRef, ast.IntLit))
+            ):
+                name = s.unused("AT")
+                macro = f"#define {name}(i, j) ((i) * {s.atom(m)} + (j))"
+                new = f"{name}({s.text(i)}, {s.text(j)})"
+                if s.atom(m) not in ("i", "j"):
+                    yield (s.above(place.spot.function, macro), s.edit(index, new))
+            case _:
+                pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from opi_xform.ir import ast
+from opi_xform.ir import ast, walk
 from tests.machines.spell.rules.loops import Counted, counted, elementwise
 from tests.machines.spell.source import Change, Place, Source, decayed, declared, is_stable, jumps
 from tests.machines.spell.table import rewriting
@@ -174,6 +174,83 @@ def loop_as_memset(s: Source) -> Iterator[Change]:
             case ast.IntLit(value=0) | ast.FloatLit() if s.text(assign.value) in ("0", "0.0"):
                 if isinstance(c.end, ast.IntLit) and c.end.value > 0 and c.declares:
                     new = f"memset({s.text(base)}, 0, {s.atom(c.end)} * sizeof {s.atom(base)}[0]);"
+                    yield (s.edit(c.loop, new), *s.including(s.file(c.loop.span), "string.h"))
+            case _:
+                pass
+
+
+def _counter_in(s: Source, c: Counted) -> list[ast.Expr]:
+    """All uses of a loop's counter in its body, or none where not all can be edited."""
+    body = c.loop.body.span
+    uses = [p.expr for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var == c.key]
+    inside = [e for e in uses if e.span.file == body.file and body.begin <= e.span.begin < body.end]
+    return inside if len(inside) == len(re.findall(rf"\b{c.name}\b", s.text(c.loop.body))) else []
+
+
+@rewriting("loops")
+def loop_unrolled(s: Source) -> Iterator[Change]:
+    """A loop that sets ``a[i]`` for each ``i`` from 0 to an even number sets two of them in a turn."""
+    for c, _, assign in _filled(s):
+        uses = _counter_in(s, c)
+        if isinstance(c.end, ast.IntLit) and c.end.value % 2 == 0 and c.declares and c.loop.init is not None and uses:
+            one, at = s.text(assign), assign.span.begin
+            other = one
+            for e in sorted(uses, key=lambda e: -e.span.begin):
+                other = f"{other[: e.span.begin - at]}({c.name} + 1){other[e.span.end - at :]}"
+            head = f"for ({s.text(c.loop.init).rstrip('; ')}; {c.name} < {s.text(c.end)}; {c.name} += 2)"
+            yield (s.edit(c.loop, f"{head} {{ {one}; {other}; }}"),)
+
+
+@rewriting("loops")
+def counted_down_in_test(s: Source) -> Iterator[Change]:
+    """A loop that sets ``a[i]`` for each ``i`` from 0, from nothing of ``a``, becomes ``for (i = n; i-- > 0; )``."""
+    for c, _, _ in _filled(s):
+        if c.declares and c.loop.init is not None and s.text(c.loop.init).startswith("int "):
+            head = f"for (int {c.name} = {s.text(c.end)}; {c.name}-- > 0; )"
+            yield (s.edit(c.loop, f"{head} {s.text(c.loop.body)}"),)
+
+
+def _row_of(s: Source, c: Counted, e: ast.Expr) -> str:
+    """Where the elements begin of which ``e`` is that of a loop's counter, or '': ``a[i]`` of ``a[i][j]``."""
+    match e:
+        case ast.Index(base=base, index=ast.VarRef(var=var)) if var == c.key and s.may_edit(base):
+            return s.text(base) if is_stable_place(s, c, base) else ""
+        case ast.Index(base=ast.VarRef() as base, index=ast.Binary(op="+", left=left, right=ast.VarRef(var=var))) if (
+            var == c.key and s.may_edit(base, left) and is_stable(left, c.loop, s, c.spot.function)
+        ):
+            return f"&{s.text(base)}[{s.text(left)}]"
+        case _:
+            return ""
+
+
+def is_stable_place(s: Source, c: Counted, base: ast.Expr) -> bool:
+    """It is an array, or a row of one, that stays the same one while a loop runs."""
+    match base:
+        case ast.VarRef():
+            return True
+        case ast.Index(base=ast.VarRef() as array, index=index) if array.type.is_array and base.type.is_array:
+            return is_stable(index, c.loop, s, c.spot.function)
+        case _:
+            return False
+
+
+@rewriting("loops")
+def row_as_memcpy(s: Source) -> Iterator[Change]:
+    """A loop that copies ``a[i][j] = b[i][j]``, or ``a[e + j] = b[j]``, for each ``j`` from 0 becomes a ``memcpy``."""
+    for c in counted(s):
+        body = c.loop.body
+        if isinstance(body, ast.Block) and len(body.body) == 1:
+            body = body.body[0]
+        match body:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) if s.may_edit(target, value):
+                to, of = _row_of(s, c, target), _row_of(s, c, value)
+                refs = [e for side in (target, value) for e in walk.within(side) if isinstance(e, ast.VarRef)]
+                arrays = {e.var for e in refs if e.type.is_pointer or not e.type.is_scalar}
+                same = target.type.spelling == value.type.spelling and target.type.is_scalar and len(arrays) == 2
+                known = isinstance(c.end, ast.IntLit) and c.end.value > 0 and c.declares
+                first = isinstance(c.first, ast.IntLit) and c.first.value == 0
+                if to and of and same and known and first and not elementwise(s, c):
+                    new = f"memcpy({to}, {of}, {s.atom(c.end)} * sizeof({target.type.spelling}));"
                     yield (s.edit(c.loop, new), *s.including(s.file(c.loop.span), "string.h"))
             case _:
                 pass

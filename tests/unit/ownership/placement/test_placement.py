@@ -19,7 +19,7 @@ from opi_xform.ownership.placement.edits import call_name
 from opi_xform.ownership.placement.events import EventList, collect_events
 from opi_xform.ownership.placement.free_tests import free_tests
 from opi_xform.ownership.placement.frees import Releases
-from opi_xform.ownership.placement.guards import cases
+from opi_xform.ownership.placement.guards import cases, ends_besides
 from opi_xform.ownership.placement.place import Placement, place
 from opi_xform.ownership.placement.row_graph import _row_loops, views
 from opi_xform.ownership.placement.situation import Situation, State, Unplaceable
@@ -183,6 +183,39 @@ def test_which_way_repeated_conditions_go(first: str, second: str, count: int) -
     if count == 2:
         same = "!=" not in second
         assert all((way[branches[0]] == way[branches[1]]) is same for way in ways)
+
+
+@pytest.mark.parametrize(("jump", "count"), [("goto past;", 2), ("{ v[0] = 1; goto past; }", 2), ("v[0] = 1;", 1)])
+def test_a_jump_goes_round_what_a_condition_is_about(jump: str, count: int) -> None:
+    found = program(f"if (argc == 1)\n{{\nb[0] = 1;\n}}\nif (argc != 1)\n{jump}\n{SEND.format('b')}\npast:;")
+    assert len(cases(found.program, shared(found).flow, events_of(found).all)) == count
+
+
+@pytest.mark.parametrize(
+    ("given", "after", "cut"),
+    [
+        ("return 1;", "if (made) exit(1);", True),
+        ("return 1;", "if (made) return 1;", True),
+        ("return 1;", "if (made == 2) b[0] = 1; if (made) exit(1);", True),
+        ("return 2;", "if (made == 2) b[0] = 1; if (made) exit(1);", False),  # the buffer is used before the end
+        ("return 1;", "if (made) exit(0);", False),  # as if all were well
+        ("return 1;", "if (made == 2) exit(1);", False),
+        ("return 0;", "if (made) exit(1);", False),
+    ],
+)
+def test_where_a_function_that_allocates_gives_up_main_may_end(given: str, after: str, cut: bool) -> None:
+    make = f"static double *b;\nstatic int make(void)\n{{\nb = malloc(80);\nif (!b) {given}\nreturn 0;\n}}"
+    found = program(f"int made = make();\n{after}\nb[0] = 1;\n{SEND.format('b')}", make)
+    at, events, made = shared(found), events_of(found), found.buffers["b"].carrier.allocations
+    ends = ends_besides(found.program, at.defs.addressed, made, events.all)
+    assert bool(ends.ways) is cut
+    branches = {n.number: n.block for n in found.program.graph.nodes if isinstance(n.action, ins.Branch)}
+    for n in ends.ways:
+        arms = found.program.graph.succs[branches[n]]
+        first = [found.program.graph.blocks[b][0] for b in arms if (branches[n], b) in ends.steps]
+        assert len(first) == 1
+        assert ends.meets(found.program.graph, n, first[0])
+        assert not ends.meets(found.program.graph, 0, 1)
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from core_support import last
 from ownership_support import Source, shared, source, source_in
 
 from opi_xform.codes import Reason
+from opi_xform.frontend import parse_unit
 from opi_xform.ir import ast
 from opi_xform.ir.types import INT, Type
 from opi_xform.ownership.model.buffers import Refusal
@@ -18,7 +19,7 @@ from opi_xform.ownership.spelling import mentions
 from opi_xform.ownership.spelling.comments import about, keep_refusal, never_packed
 from opi_xform.ownership.spelling.configurations import left_out, naming, root
 from opi_xform.ownership.spelling.lifts import Lifts
-from opi_xform.ownership.spelling.mentioned import Index, mentions_of
+from opi_xform.ownership.spelling.mentioned import Index, is_of, mentions_of
 from opi_xform.ownership.spelling.parameters import (
     argument,
     list_item,
@@ -117,6 +118,24 @@ def test_a_name_that_a_function_declares_anew() -> None:
 
 
 # --- mentions ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_header_that_one_file_reads_once_is_of_that_file(tmp_path: Path) -> None:
+    once = "static void in_{0}(int *p) {{ *p = 1; }}\n"
+    twice = "static void NAME(int *p) { *p = 1; }\n"
+    read = '#define NAME first\n#include "twice.h"\n#undef NAME\n#define NAME second\n#include "twice.h"\n'
+    texts = {
+        "own.h": once.format("own"),
+        "both.h": once.format("both"),
+        "twice.h": twice,
+        "a.c": f'#include "own.h"\n#include "both.h"\n{read}static void here(int *p) {{ *p = 1; }}\n',
+        "b.c": '#include "both.h"\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    units = [parse_unit(str((tmp_path / name).resolve())) for name in ("a.c", "b.c")]
+    found = {f.name: is_of(units[0], f, units) for f in units[0].functions.values()}
+    assert found == {"in_own": True, "in_both": False, "first": False, "second": False, "here": True}
 
 
 def test_where_variables_occur() -> None:
