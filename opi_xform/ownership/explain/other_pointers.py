@@ -125,15 +125,6 @@ def value_named(program: Program, frame: int, value: ins.Operand) -> str:
     return UNSPELLED
 
 
-def through(e: ast.Expr) -> str | None:
-    """The pointer that an lvalue goes through, as written."""
-    while isinstance(e, (ast.Member, ast.Index, ast.Cast)):
-        if isinstance(e, ast.Index) and not e.base.type.is_array:
-            return spelling(e.base)
-        e = e.operand if isinstance(e, ast.Cast) else e.base
-    return spelling(e.operand) if isinstance(e, ast.Deref) else None
-
-
 def added_to(program: Program, frame: int, value: ins.Operand) -> str:
     """The variable, of a function itself, from which a pointer is computed that is a place in a block; '' for none."""
     names, inside = names_of(program), False

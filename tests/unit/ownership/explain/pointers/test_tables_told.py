@@ -1,4 +1,7 @@
-"""``opi_xform.ownership.explain.pointers.same_words``: one text for the rows of several tables."""
+"""``opi_xform.ownership.explain.pointers.same_words``: one text for the rows of several tables.
+
+``opi_xform.ownership.explain.pointers.unknown_roots``: pointers that are read through one that is not known.
+"""
 
 from __future__ import annotations
 
@@ -67,3 +70,103 @@ def test_what_a_function_allocates_for_a_row_is_not_told_as_other_memory(tmp_pat
     body = ROWS.replace("DECLARED", more).replace("OTHERS", "a[i] = fresh(n);")
     _, site = kept(FRESH, body, tmp_path)
     assert "other memory" not in site["message"]
+
+
+TABLES = """
+    double ***a = malloc(n * sizeof *a);
+    for (int k = 0; k < n; k++) {
+        a[k] = rows(n);
+        for (int j = 0; j < n; j++) a[k][j] = malloc(n * sizeof(double));
+    }
+    for (int k = 0; k < n; k++) for (int j = 0; j < n; j++)
+        MPI_Recv(a[k][j], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int k = 0; k < n; k++) for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) s += a[k][j][i];
+"""
+MAKER = """
+static double **rows(int n)
+{
+    if (n > 3) return malloc(n * sizeof(double *)); // FEW
+    return malloc(2 * n * sizeof(double *)); // MANY
+}
+"""
+GROUPS = """
+struct group { double *out; };
+static struct { struct group *of[4][4]; } all;
+static struct group *made(int n)
+{
+    struct group *g = malloc(sizeof *g);
+    g->out = malloc(n * sizeof(double));
+    return g;
+}
+static struct group *more(int n)
+{
+    struct group *g = malloc(2 * sizeof *g);
+    g->out = malloc(n * sizeof(double));
+    return g;
+}
+"""
+STRUCTS = """
+    for (int k = 0; k < 4; k++) for (int j = 0; j < 4; j++) all.of[k][j] = n > 4 ? made(n) : more(n); // SET
+    for (int k = 0; k < 4; k++) for (int j = 0; j < 4; j++)
+        MPI_Recv(all.of[k][j]->out, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int k = 0; k < 4; k++) for (int j = 0; j < 4; j++) for (int i = 0; i < n; i++) s += all.of[k][j]->out[i];
+"""
+NO_VALUE = """
+struct halo { double *in; };
+static struct halo *made(int n) // FUNCTION
+{
+    struct halo *h = malloc(sizeof *h);
+    h->in = malloc(n * sizeof(double));
+RETURN}
+"""
+USED = """
+    struct halo *h = made(n); // USED
+    MPI_Recv(h->in, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++) s += h->in[i];
+"""
+
+
+def test_a_table_of_tables(tmp_path: Path) -> None:
+    text, site = kept(MAKER, TABLES, tmp_path)
+    few, many = line_of(text, "FEW"), line_of(text, "MANY")
+    told = f"`a[…]` is one of several tables of pointers, which line {few} and {many} allocate"
+    told += ", so `a[…][…]` may be a row of any"
+    assert (site["code"], site["message"]) == (
+        "OPI402",
+        f"{told} of them; rows of one table, by one index, would be told apart",
+    )
+    assert [note["line"] for note in site["notes"]] == [few, many]
+
+
+def test_rows_of_one_table_convert(tmp_path: Path) -> None:
+    """What the reason says would help."""
+    one = TABLES.replace("double ***a = malloc(n", "double **a = malloc(n * n").replace("        a[k] = rows(n);\n", "")
+    one = one.replace("for (int k = 0; k < n; k++) {", "{").replace("for (int k = 0; k < n; k++) for", "for")
+    one = one.replace("int j = 0; j < n; j++", "int j = 0; j < n * n; j++").replace("a[k][j]", "a[j]")
+    _, site = kept("", one + "    MPI_Send(&n, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);\n", tmp_path)
+    assert site["code"] == "OPI108"
+
+
+def test_a_table_of_structs(tmp_path: Path) -> None:
+    text, site = kept(GROUPS, STRUCTS, tmp_path)
+    told = f"`all.of[…][…]` is one of several structs, which line {line_of(text, 'SET')} sets"
+    assert (site["code"], site["message"]) == (
+        "OPI402",
+        f"{told}, so `all.of[…][…]->out` may be that of any of them",
+    )
+
+
+def test_a_function_that_ends_without_a_value(tmp_path: Path) -> None:
+    text, site = kept(NO_VALUE.replace("RETURN", ""), USED, tmp_path)
+    told = "`made` ends without returning a value, so what `h` points to is not known"
+    assert (site["code"], site["message"]) == ("OPI402", f"{told}, and `h->in` may be any of several buffers")
+    assert [note["line"] for note in site["notes"]] == [line_of(text, "FUNCTION"), line_of(text, "USED")]
+
+
+def test_with_a_value_it_converts(tmp_path: Path) -> None:
+    _, site = kept(
+        NO_VALUE.replace("RETURN", "    return h;\n"),
+        USED + "    MPI_Send(&n, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);\n",
+        tmp_path,
+    )
+    assert site["code"] == "OPI108"
