@@ -17,7 +17,8 @@ from opi_xform.ownership.buffers.message_sizes import how_small_as_written, smal
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE, begins_inside
-from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
+from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
+from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
 from opi_xform.ownership.explain.choosing.places import set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import given_anew

@@ -16,6 +16,7 @@ from opi_xform.ownership.buffers.members import Finder
 from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span, returned_through
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
+    FREED,
     changes_places,
     given_away,
     given_there,
@@ -32,6 +33,7 @@ from opi_xform.ownership.explain.pointers.second_names import others_into
 from opi_xform.ownership.explain.pointers.settings import (
     apart,
     never_set,
+    one_of_several_freed,
     set_by_calls,
     set_by_unknown,
     set_once,
@@ -451,6 +453,9 @@ class Strays:
             if found is not None:
                 n, how = found
                 span = self.names.span(n)
+                freed = one_of_several_freed(self.program, n, name) if how == FREED else None
+                if freed is not None:
+                    return _Cause(*freed)
                 return _Cause(f"{what} {how} at {line_of(span)}", ((span, "here"),))
             return _Cause(f"{what} is a message's buffer, is copied as a value, or moves", ())
         if not finder.single(info):

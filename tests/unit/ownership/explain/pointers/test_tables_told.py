@@ -1,6 +1,7 @@
 """``opi_xform.ownership.explain.pointers.same_words``: one text for the rows of several tables.
 
 ``opi_xform.ownership.explain.pointers.unknown_roots``: pointers that are read through one that is not known.
+``opi_xform.ownership.explain.pointers.returned``, ``settings``: where such pointers are set.
 """
 
 from __future__ import annotations
@@ -170,3 +171,116 @@ def test_with_a_value_it_converts(tmp_path: Path) -> None:
         tmp_path,
     )
     assert site["code"] == "OPI108"
+
+
+READ = """
+static double *filled(int n)
+{
+    double *b = malloc(n * sizeof(double)); // ALLOCATED
+    for (int i = 0; i < n; i++) b[i] = i;
+    return b;
+}
+static double *either(int n)
+{
+    double *b;
+    if (n == 0) {
+        b = malloc(sizeof(double)); // FIRST
+        b[0] = 1;
+        return b;
+    }
+    b = malloc(n * sizeof(double)); // SECOND
+    for (int i = 0; i < n; i++) b[i] = i;
+    return b;
+}
+"""
+LASTING = """
+    double *a = NULL;
+    if (rank == 0) {
+        double *other = filled(2 * n); // OTHER
+        s = other[1];
+        free(other);
+        a = filled(n);
+    } else {
+        a = malloc((n + 1) * sizeof(double));
+        a[n] = 0;
+        MPI_Recv(a, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < n; i++) s += a[i];
+    free(a);
+"""
+
+
+def test_a_function_that_allocates_for_other_memory(tmp_path: Path) -> None:
+    text, site = kept(READ, LASTING, tmp_path)
+    told = f"`filled`, which allocates `a` at line {line_of(text, 'ALLOCATED')}, allocates other memory for line"
+    told += f" {line_of(text, 'OTHER')}; a function for `a` alone could be followed"
+    assert (site["code"], site["message"]) == ("OPI215", told)
+    alone = LASTING.replace("filled(2 * n)", "malloc(2 * n * sizeof(double))").replace("s = other[1];", "")
+    _, site = kept(READ, alone + "    MPI_Send(&n, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);\n", tmp_path)
+    assert site["code"] == "OPI108"
+
+
+def test_a_function_that_allocates_in_several_places(tmp_path: Path) -> None:
+    text, site = kept(READ, LASTING.replace("a = filled(n)", "a = either(n)"), tmp_path)
+    first, second = line_of(text, "FIRST"), line_of(text, "SECOND")
+    told = f"`either`, which allocates `a`, sets `b` to memory at line {first} and {second}"
+    assert (site["code"], site["message"]) == ("OPI215", f"{told}; with one allocation in it, it could be followed")
+
+
+MATRIX = """
+struct matrix { int n; double *all; };
+static struct matrix *made(int n)
+{
+    struct matrix *m = malloc(sizeof *m);
+    m->all = malloc(n * sizeof(double));
+    return m;
+}
+static void gone(struct matrix *m)
+{
+    free(m->all);
+    free(m); // FREED
+}
+"""
+EITHER = """
+    struct matrix *mine;
+    if (rank == 0) {
+        mine = made(2 * n); // ONE
+        mine->all[0] = n;
+    } else {
+        mine = made(n); // OTHER
+        MPI_Recv(mine->all, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < n; i++) s += mine->all[i];
+    gone(mine);
+"""
+
+
+def test_a_struct_that_is_freed_as_one_of_several(tmp_path: Path) -> None:
+    text, site = kept(MATRIX, EITHER, tmp_path)
+    freed, one, other = (line_of(text, mark) for mark in ("FREED", "ONE", "OTHER"))
+    told = f"line {freed} frees one of several structs, by `m`, and that of `mine->all` may be it"
+    assert (site["code"], site["message"]) == ("OPI402", f"{told}: `mine` is set at line {one} and {other}")
+    assert [note["line"] for note in site["notes"]] == [freed, one, other]
+
+
+TWICE = """
+    double **a;
+    if (rank == 0) {
+        a = malloc(n * sizeof *a); // ONE
+        for (int j = 0; j < n; j++) a[j] = calloc(n, sizeof(double));
+    } else {
+        a = malloc(2 * n * sizeof *a); // OTHER
+        for (int j = 0; j < n; j++) a[j] = malloc(n * sizeof(double));
+    }
+    if (rank == 1)
+        for (int j = 0; j < n; j++) MPI_Recv(a[j], n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) s += a[j][i];
+"""
+
+
+def test_a_table_that_is_set_in_two_arms(tmp_path: Path) -> None:
+    text, site = kept("", TWICE, tmp_path)
+    one, other = line_of(text, "ONE"), line_of(text, "OTHER")
+    assert site["code"] == "OPI402"
+    assert f"line {one}" in site["message"] or f"line {other}" in site["message"]
+    assert {note["line"] for note in site["notes"]} == {one, other}
