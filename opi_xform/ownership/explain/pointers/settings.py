@@ -170,6 +170,25 @@ def one_of_several_freed(program: Program, n: int, name: str) -> tuple[str, Note
     return message, ((span, "freed here"), *places)
 
 
+def set_nowhere(program: Program, address: ins.Operand, frame: int) -> str:
+    """The variable, of a function itself, from which an address comes and that no line sets; '' for none."""
+    names, nodes = names_of(program), program.graph.nodes
+    for _ in range(STEPS):
+        address = _without_steps(address)
+        name = names.name(frame, address)
+        found = names.defs.get(name, ()) if name is not None else ()
+        defs = [n for n in found if not isinstance(nodes[n].action, ins.Birth)]
+        first = nodes[defs[0]].action if len(defs) == 1 else None
+        if isinstance(first, Bind) and isinstance(address, ins.Var) and address.key in first.params:
+            address, frame = first.args[first.params.index(address.key)], first.caller
+        elif isinstance(first, ins.Define):
+            address = first.value
+        else:
+            break
+    variable = program.variables.get(address.key) if isinstance(address, ins.Var) and not defs else None
+    return "" if variable is None or variable.kind != "local" else variable.name
+
+
 def never_set(program: Program, address: ins.Operand, at: int, root: str) -> tuple[str, Notes] | None:
     """The pointer of an address is read from an allocated struct in which nothing sets it."""
     names, values = names_of(program), program.values

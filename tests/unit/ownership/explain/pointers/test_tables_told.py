@@ -284,3 +284,35 @@ def test_a_table_that_is_set_in_two_arms(tmp_path: Path) -> None:
     assert site["code"] == "OPI402"
     assert f"line {one}" in site["message"] or f"line {other}" in site["message"]
     assert {note["line"] for note in site["notes"]} == {one, other}
+
+
+CLEARS = """
+struct list { int *items; int length; };
+static void clear(struct list *a)
+{
+    a->length = -1; // WRITTEN
+}
+"""
+UNSET = """
+    int *b = malloc(n * sizeof(int));
+    struct list *lists;
+    for (int k = 0; k < n; k++) {
+        clear(&lists[k]); // CALLED
+        MPI_Recv(b, n, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < n; i++) s += b[i];
+    }
+    free(b);
+"""
+
+
+def test_what_is_written_by_a_pointer_that_no_line_sets(tmp_path: Path) -> None:
+    """It may be the end of a message that is shorter: the line alone would tell nobody why."""
+    text, site = kept(CLEARS, UNSET, tmp_path)
+    written, called = line_of(text, "WRITTEN"), line_of(text, "CALLED")
+    told = f"the message may be shorter than `b`, and line {written} may put its end there"
+    why = "could not show which memory `a` points to there, as no line sets `lists`"
+    assert (site["code"], site["message"]) == ("OPI210", f"{told}: {why}")
+    assert [note["line"] for note in site["notes"]] == [written, called]
+    known = UNSET.replace("*lists;", "lists[9];").replace("&lists[k]", "&lists[k % 9]")
+    _, site = kept(CLEARS, known + "    MPI_Send(&n, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);\n", tmp_path)
+    assert site["code"] == "OPI108"
