@@ -312,7 +312,7 @@ def not_plain(program: Program, flow: Flow, buffer: Buffer) -> Unplaceable:
         message = f"could not show that {lines_of(rows)} could set `{buffer.name}` {how}"
         notes += tuple((span, "set here") for span in rows)
     second = set_beside(program, flow, buffer)
-    by_function = allocated_by_function(program, buffer) if copied is None and second is None else None
+    by_function = allocated_by_function(program, flow, buffer) if copied is None and second is None else None
     if by_function is not None:
         message, notes = by_function
     if second is not None:

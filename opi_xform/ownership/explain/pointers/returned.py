@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from opi_xform.graph.graph import Lost
+from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements
+from opi_xform.ownership.allocation.allocating import only_allocates
 from opi_xform.ownership.explain.called import node_span, of_callee
 from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.model.buffers import Buffer, Program
@@ -43,7 +45,7 @@ def returned_unseen(program: Program, n: int, key: str) -> Words:
     )
 
 
-def allocated_by_function(program: Program, buffer: Buffer) -> Words | None:
+def allocated_by_function(program: Program, flow: Flow, buffer: Buffer) -> Words | None:
     """Why the allocation in a function could not be rewritten for a buffer that a call of it returns.
 
     It sets a local variable to memory in several places, or is called for other memory as well.
@@ -53,6 +55,8 @@ def allocated_by_function(program: Program, buffer: Buffer) -> Words | None:
     for n in buffer.carrier.allocations:
         frame, action = graph.frames[graph.nodes[n].frame], graph.nodes[n].action
         if frame.call < 0 or frame.function in ("", home) or not isinstance(action, ins.CallInstr):
+            continue
+        if only_allocates(program, flow, frame.number, n):  # a call of it is as good as the allocation
             continue
         name, inside = program.functions[frame.function].name, set(map(values.objects.by_node.get, mine))
         sets: dict[str, dict[Span, None]] = {}
