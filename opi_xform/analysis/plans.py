@@ -15,6 +15,7 @@ from opi_xform.effects.table import load_effects
 from opi_xform.graph.around import Around
 from opi_xform.graph.graph import MAIN
 from opi_xform.graph.islands import Names, islands
+from opi_xform.graph.loops import without_two_entries
 from opi_xform.graph.whole import Whole, entries, merge
 from opi_xform.ir import ast
 from opi_xform.ir.ast import Units
@@ -66,7 +67,7 @@ def looked_at(units: Sequence[ast.Unit], options: Options) -> Program | None:
 def _merged(units: Sequence[ast.Unit], effects: Effects) -> tuple[Units, Whole]:
     """The files as one program, and as they are followed: with what OpenMP's threads run marked."""
     followed_units, threads = followed(without_misread(units), effects)
-    units = Units.of(followed_units)
+    units = Units.of(without_two_entries(followed_units))
     return units, replace(merge(units), threads=threads)
 
 

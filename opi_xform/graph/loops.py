@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from opi_xform.dataflow.view import reverse_postorder
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.lowering.statements import lower
+from opi_xform.ir.walk import statements
 from opi_xform.record import dataclass
+
+TWO_ENTRIES = "a loop with two entries (goto into a loop) in line {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +134,44 @@ def loop_nest(succs: Sequence[Sequence[int]], preds: Sequence[Sequence[int]]) ->
         for b in inside:
             of[b] = number
     return LoopNest(tuple(loops), tuple(of), idom, irreducible)
+
+
+def without_two_entries(units: Sequence[ast.Unit]) -> Sequence[ast.Unit]:
+    """The units, with functions refused that have a loop that is entered in two places: no loop describes such a cycle.
+
+    Nothing could be said of the ways through a program that has one in its graph.
+    """
+    if not any(_may_jump(f) for unit in units for f in unit.functions.values()):
+        return units
+    variables = {key: v for unit in units for key, v in unit.globals.items()}
+    return [_refused(unit, variables) for unit in units]
+
+
+def _refused(unit: ast.Unit, variables: Mapping[str, ast.Variable]) -> ast.Unit:
+    functions = dict(unit.functions)
+    for key, f in unit.functions.items():
+        if not f.refused and _may_jump(f) and (line := _second_entry(lower(f, variables))):
+            functions[key] = replace(f, refused=TWO_ENTRIES.format(line))
+    return replace(unit, functions=functions)
+
+
+def _may_jump(function: ast.Function) -> bool:
+    """Some statement is entered otherwise than by the one before it, which may be in a loop."""
+    return any(isinstance(s, (ast.Label, ast.Case)) for s, _ in statements(function.body))
+
+
+def _second_entry(lowered: ins.Lowered) -> int:
+    """The line at which a cycle begins that another way enters elsewhere; 0 for none."""
+    order = reverse_postorder([row[::-1] for row in lowered.succs], (0,))
+    place = {block: i for i, block in enumerate(order)}
+    succs = [tuple(place[s] for s in lowered.succs[block]) for block in order]
+    preds: list[list[int]] = [[] for _ in order]
+    for i, targets in enumerate(succs):
+        for t in targets:
+            preds[t].append(i)
+    nest = loop_nest(succs, preds)
+    if not nest.irreducible:
+        return 0
+    back = (s for b, targets in enumerate(succs) for s in targets if s <= b and not nest.dominates(s, b))
+    lines = (instr.span.line for s in back for instr in lowered.blocks[order[s]][:1])
+    return next(filter(None, lines), lowered.function.span.line)

@@ -18,14 +18,15 @@ from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE, begins_inside
 from opi_xform.ownership.explain.choosing.given_on import given_on
-from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside, set_in_turn
+from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
+from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
 from opi_xform.ownership.explain.choosing.order import in_order
 from opi_xform.ownership.explain.choosing.places import set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import given_anew
 from opi_xform.ownership.explain.deepest import NO_FORM
 from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
-from opi_xform.ownership.explain.unreached import NOT_LOOKED_AT
+from opi_xform.ownership.explain.unreached import NEVER, NOT_LOOKED_AT, never_comes, never_true
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan, SiteKey
@@ -204,6 +205,8 @@ class _OfCall:
         """
         if refusal.message and small_as_written(call, buffer):
             return Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
+        if never_comes(refusal.message) and (why := never_true(function, call)):
+            refusal = replace(refusal, message=f"{NEVER}: {why}", notes=())
         looked_at = not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes)
         if not refusal.message or buffer.buf >= len(call.args) or (looked_at and refusal.reason is not Reason.BUDGET):
             return refusal

@@ -61,6 +61,10 @@ HAND = (
     "By hand, follow the lines above: `malloc` itself, in the function of the call; a predefined datatype in place of "
     "a derived one."
 )
+NAMES = (
+    "Take other names where the function has a variable `%s` already. `n` is the call's count: where it is 1, a single "
+    "variable is sent, and a block of its own gains nothing unless that is a large struct."
+)
 STRUCT = (
     "A struct's datatype: `n * sizeof *%s` of `MPI_BYTE`, from a buffer of that struct. The other side of the message "
     "has to say the same."
@@ -91,7 +95,8 @@ def section(code: str) -> str:
     send, recv = code[3] != "2", code[3] != "1"
     shown = "\n".join((SEND,) * send + (RECV,) * recv)
     struct = STRUCT % ("out" if send else "in")
-    items = (TOOL, HAND, struct, *(LATER_SEND, AGAIN_SEND) * send, *(LATER_RECV, AGAIN_RECV) * recv, NEVER, COPY)
+    names = NAMES % ("` or `".join(("out",) * send + ("in",) * recv))
+    items = (TOOL, HAND, names, struct, *(LATER_SEND, AGAIN_SEND) * send, *(LATER_RECV, AGAIN_RECV) * recv, NEVER, COPY)
     told = "\n".join(textwrap.fill(f"- {item}", WIDTH, subsequent_indent="  ") for item in items)
     return f"\n{HEADING}\n\n{textwrap.fill(HEAD, WIDTH)}\n\n```c\n{shown}```\n\n{told}\n"
 

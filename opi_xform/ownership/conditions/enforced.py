@@ -133,9 +133,11 @@ ENFORCED = (
             "lost_*",
             "hook_*",
             "printed_*",
+            "entries_*",
         ),
         enforced=(
             "ownership.relevance:relevant",
+            "graph.loops:without_two_entries",
             "program.plain:Plain",
             "graph.summaries:Quiet",
             "calls.calls:Calls",

@@ -324,3 +324,13 @@ def _place(e: ast.Expr) -> str:
     if isinstance(e, ast.Member):
         return f"{e.base.type.record}.{e.field}"
     return e.var if isinstance(e, ast.VarRef) else ""
+
+
+def more_than_there_is(program: Program, use: Use) -> str:
+    """What is said of a call whose count is of more bytes than its array has; '' of others."""
+    info = program.values.objects.table[use.object] if use.object >= 0 else None
+    lo, length = (None if p is None else p.constant for p in (use.lo, use.length))
+    size = info.type.size if info is not None and info.type is not None and info.type.is_array else None
+    if info is None or lo is None or length is None or size is None or lo + length <= size:
+        return ""
+    return f"; its count is of {length} bytes, and `{info.name}` has {size - lo} there"

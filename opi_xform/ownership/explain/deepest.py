@@ -39,6 +39,7 @@ from opi_xform.ownership.explain.datatypes import (
     gaps_of,
     in_one_block,
     layout_refusal,
+    more_than_there_is,
     of_one_piece,
     of_structs,
     one_of_several,
@@ -152,7 +153,7 @@ class Deepest:
         if found.reason is not Reason.SMALL:
             pending = found.reason is Reason.PENDING
             said = begun_again(self.program, use) or ("" if pending else never_completed(self.program, use))
-            found = replace(found, message=found.message + said)
+            found = replace(found, message=found.message + said + more_than_there_is(self.program, use))
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)

@@ -12,6 +12,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, body_for_want, uncertain_test
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.called import called_from, node_span, only_where
+from opi_xform.ownership.explain.choosing.argument import further_in
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN, counted_anew
 from opi_xform.ownership.explain.movable import movable
@@ -177,6 +178,8 @@ def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> A
             count = use.buffer.count
             packed = use.length is not None and count is not None and _steady(program, use, count)
             return Advice("pack", "packing all of it anew for each turn") if packed else None
+        if any(further_in(use, u) for n in readers for u in judge.use_nodes.get(n, ())):
+            return None  # it would be filled from this one after the send
         return Advice("other", f"another buffer at {line}", spans)
     here = {called_from(program, n, use.node) for n in readers}
     at = next(iter(here))

@@ -311,7 +311,7 @@ class LiveData:
         span, loop = self.names.span(nodes[0]), loop_around(self.program, use.node)
         sends = "may send" if set_in_turn(self.program, use) else "sends"
         what = f"this call {sends} it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
-        first, writes = writes_between(self.touch, self.program, use, self.objects(use) - {UNKNOWN}, nodes[0])
+        first, writes = writes_between(self.touch, self.program, use, self.objects(use), nodes[0])
         notes = [(span, f"`{name}` {SENT_AGAIN}"), *writes]
         message = f"the message lies in `{name}`, and {what}{first}, {PERHAPS}"
         unwritten = unwritten or (nodes[0] == use.node and self.unwritten_turn(use))

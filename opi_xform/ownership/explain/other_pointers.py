@@ -24,6 +24,7 @@ from opi_xform.ownership.model.roots import Roots, base_of, is_inside, is_zero
 
 STEPS = 8  # names that are followed from a store to where its value is read
 PAIR = 2
+FREED = "may be what is freed"
 
 
 def changes_places(program: Program, table: int, n: int, name: str) -> tuple[str, Span] | None:
@@ -125,15 +126,6 @@ def value_named(program: Program, frame: int, value: ins.Operand) -> str:
     return UNSPELLED
 
 
-def through(e: ast.Expr) -> str | None:
-    """The pointer that an lvalue goes through, as written."""
-    while isinstance(e, (ast.Member, ast.Index, ast.Cast)):
-        if isinstance(e, ast.Index) and not e.base.type.is_array:
-            return spelling(e.base)
-        e = e.operand if isinstance(e, ast.Cast) else e.base
-    return spelling(e.operand) if isinstance(e, ast.Deref) else None
-
-
 def added_to(program: Program, frame: int, value: ins.Operand) -> str:
     """The variable, of a function itself, from which a pointer is computed that is a place in a block; '' for none."""
     names, inside = names_of(program), False
@@ -201,10 +193,10 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
             given = program.values.args.get(node.number, ())[effect.frees.arg :][:1]
             plain = effect.allocates is None and not effect.frees.indirect
             if o in freed and plain and any(symbols.base(symbols.not_null(value)) is not None for value in given):
-                deeper = deeper or (node.number, "may be what is freed")  # known here, not where it calls itself
+                deeper = deeper or (node.number, FREED)  # known here, not where it calls itself
             elif o in freed:
                 moved = "is moved" if freed == {o} else "may be what is moved"
-                what = moved if effect.allocates is not None else "may be what is freed"
+                what = moved if effect.allocates is not None else FREED
                 return node.number, what
     for use in collect(program):
         action = graph.nodes[use.node].action

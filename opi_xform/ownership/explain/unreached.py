@@ -11,10 +11,11 @@ from opi_xform.graph.graph import COUNT_DIFFERS, POINTER, Lost
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.explain.reaching.by_pointer import called_by, why_anywhere
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of, marked
-from opi_xform.ownership.model.lvalues import function_expressions
+from opi_xform.ownership.model.lvalues import function_expressions, spelling
 
 OTHERS = 3  # functions that are not followed either, which are named
 OTHER = 2  # a call through a pointer that is another function's
@@ -77,9 +78,9 @@ class Unreached:
             return started
         if through is not None:
             return through
-        if not self.program.complete:
-            return Refusal(Reason.NOT_ANALYSED, f"{NO_WAY} a function that other files could call")
         first = functions[key]
+        if not self.program.complete and key not in self.reached:
+            return Refusal(Reason.NOT_ANALYSED, f"{NO_WAY} a function that other files could call")
         note = (first.span, f"no call of `{first.name}` is reached from main")
         message = f"{NO_WAY} main"
         if key in self.reached:
@@ -183,6 +184,25 @@ class Unreached:
     def above(self, key: str) -> dict[str, int]:
         """The function and all that lead to it, by name or by its address, with how many steps away: nearest first."""
         return reached((key,), lambda name: self.callers.get(name, ()))
+
+
+def never_true(function: ast.Function, call: ast.Call) -> str:
+    """Which condition around a call never comes to it, in words: one that sets what it would test (``if (k = 0)``)."""
+    for s, _ in statements(function.body):
+        cond = s.cond if isinstance(s, ast.If) else None
+        while isinstance(cond, ast.Cast):
+            cond = cond.operand
+        if not isinstance(s, ast.If) or not isinstance(cond, ast.Assign) or cond.op:
+            continue
+        value = cond.value.operand if isinstance(cond.value, ast.Cast) else cond.value
+        arm = s.other if isinstance(value, ast.IntLit) and value.value else s.then
+        if (
+            isinstance(value, ast.IntLit)
+            and arm is not None
+            and any(e is call for e in within_statement(arm, function.variables))
+        ):
+            return f"{line_of(cond.span)} sets `{spelling(cond.target)}` to {value.value} where it would test it"
+    return ""
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.freed_rows import tables_given
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.other_pointers import copied_from
+from opi_xform.ownership.explain.pointers.returned import allocated_by_function
 from opi_xform.ownership.explain.pointers.second_names import set_beside
 from opi_xform.ownership.explain.pointers.settings import set_at
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
@@ -311,6 +312,9 @@ def not_plain(program: Program, flow: Flow, buffer: Buffer) -> Unplaceable:
         message = f"could not show that {lines_of(rows)} could set `{buffer.name}` {how}"
         notes += tuple((span, "set here") for span in rows)
     second = set_beside(program, flow, buffer)
+    by_function = allocated_by_function(program, flow, buffer) if copied is None and second is None else None
+    if by_function is not None:
+        message, notes = by_function
     if second is not None:
         message, notes = second[0], (*notes[: len(made)], *second[1])
     return Unplaceable(Reason.NO_ANCHOR, message, notes)

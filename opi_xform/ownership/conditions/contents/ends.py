@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.codes import Reason
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Site
 from opi_xform.ownership.explain.called import node_span
+from opi_xform.ownership.explain.pointers.settings import set_nowhere
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.liveness.marks import marks_before
 from opi_xform.ownership.liveness.zero_ends import (
@@ -24,8 +29,11 @@ from opi_xform.ownership.liveness.zero_ends import (
 )
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import base_of
 
+Notes = tuple[tuple[Span, str], ...]
 TEXT_ENDS = "could not show that the message brings the end of its text"  # anything else is the better reason
 
 
@@ -96,8 +104,28 @@ def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | N
             message = (
                 f"the message may be shorter than `{buffer.name}`, and what {line_of(span)} puts there may be its end"
             )
-            return Refusal(Reason.FIRST_CONTENTS, message, ((span, "put there before the receive"),))
+            notes: Notes = ((span, "put there before the receive"),)
+            if UNKNOWN in program.values.accesses.objects(n):  # it may be any memory
+                message, notes = _may_be_there(program, buffer, n)
+            return Refusal(Reason.FIRST_CONTENTS, message, notes)
     return None
+
+
+def _may_be_there(program: Program, buffer: Buffer, n: int) -> tuple[str, Notes]:
+    """What is said of a line that writes through a pointer to memory that is not known."""
+    node, span = program.graph.nodes[n], node_span(program, n)
+    frame = program.graph.frames[node.frame]
+    e = Expressions(program).of(frame.function, node.action)
+    pointer = UNSPELLED if e is None else spelling(base_of(e.base if isinstance(e, ast.Member) else e))
+    which = "where that is" if pointer == UNSPELLED else f"which memory `{pointer}` points to there"
+    message = f"the message may be shorter than `{buffer.name}`, and {line_of(span)} may put its end there"
+    unset = set_nowhere(program, node.action.address, node.frame) if isinstance(node.action, ins.Store) else ""
+    if unset:
+        which = f"{which}, as no line sets `{unset}`"
+    notes = [(span, "written here")]
+    if frame.call >= 0:
+        notes.append((node_span(program, frame.call), "called from here"))
+    return f"{message}: could not show {which}", tuple(notes)
 
 
 CONDITION = Condition(

@@ -10,7 +10,7 @@ under a condition counts where no variable of it is in a condition around the ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.codes import Reason
@@ -20,6 +20,7 @@ from opi_xform.ir.calls import Callers, callers_of, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
+from opi_xform.ownership.explain.choosing.rows_below import rows_below
 from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
@@ -34,6 +35,8 @@ Words = tuple[str, frozenset[str]]
 """How an lvalue is written, and by which variables."""
 
 Loop = ast.For | ast.While | ast.DoWhile
+Arm = tuple[ast.Expr, bool]
+"""A condition under which a statement runs; whether where it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,13 @@ def read_after(
 
     e: the argument that names the message.
     """
-    text, function = _Text(functions, effects, sends=True), functions[key]
-    reads = [read for read in text.after(function, call, e) if not _another_row(e, read.at)]
+    function = functions[key]
+    text = _Text(functions, effects, sends=True, below=lambda place: rows_below(function, e, place))
+    reads = [
+        read
+        for read in text.after(function, call, e)
+        if not (_another_row(e, read.at) or (read.called is None and text.below(read.at)))
+    ]
     for name in [] if reads else names_of_places(function, e):
         reads = reads or text.after(function, call, name)
     if not reads:
@@ -89,28 +97,6 @@ def read_beside(
     return _refusal(e, reads, "bytes there that this receive does not bring", "") if reads else None
 
 
-def set_in_turn(function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | None:
-    """The pointer that a call names is another one in each turn of a loop: ``p = p->next``, ``p = q``, ``p += n``."""
-    words = words_of(e)
-    for loop, _ in statements(function.body):
-        if words is None or not repeats(loop):
-            continue
-        inside = list(within_statement(loop, function.variables))
-        for x in inside if any(x is call for x in inside) else ():
-            match x:
-                case ast.Assign(target=ast.VarRef(var=key) as place, value=value) if key in words[1]:
-                    known = isinstance(value, (ast.VarRef, ast.Member, ast.Index)) or bool(x.op)
-                case ast.IncDec(operand=ast.VarRef(var=key) as place) if key in words[1]:
-                    known = True
-                case _:
-                    continue
-            if known and place.type.is_pointer:
-                message = f"`{words[0]}` may be one of several buffers, or places in one: {line_of(x.span)} sets"
-                message += f" `{spelling(place)}` in the loop in {line_of(loop.span)}"
-                return Refusal(Reason.SEVERAL_BUFFERS, message, ((x.span, "set here"),))
-    return None
-
-
 def _refusal(e: ast.Expr, reads: Sequence[Read], what: str, which: str) -> Refusal:
     first, name = reads[0], spelling(base_of(e))
     shown = [read for read in reads if (read.turn, read.called) == (first.turn, first.called)][:SHOWN]
@@ -124,10 +110,18 @@ def _refusal(e: ast.Expr, reads: Sequence[Read], what: str, which: str) -> Refus
 class _Text:
     """One use: ``after``."""
 
-    def __init__(self, functions: Mapping[str, ast.Function], effects: Effects, sends: bool = False) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, ast.Function],
+        effects: Effects,
+        sends: bool = False,
+        below: Callable[[ast.Expr], bool] = lambda place: False,
+    ) -> None:
+        """below: whether a place is in other rows than the message, as loops say."""
         self.functions = functions
         self.effects = effects
         self.sends = sends
+        self.below = below
         self.around: dict[int, ast.Stmt | None] = {}  # by statement
         self.callers: Callers | None = None
         self.whole = False  # what is received further in leaves some of the memory as it is
@@ -146,7 +140,7 @@ class _Text:
             return []
         self.around = {id(s): parent for s, parent in statements(function.body)}
         self.whole = self.sends or not is_inside(e)
-        known = frozenset(v for cond in self.conditions(here, None) for v in variables_in(cond))
+        known = self.conditions(here, None)
         found: list[Read] = []
         at: ast.Stmt | None = here
         while at is not None:
@@ -184,21 +178,21 @@ class _Text:
         function: ast.Function,
         words: Words,
         rest: Sequence[ast.Stmt],
-        known: frozenset[str],
+        known: Sequence[Arm],
         turn: Span | None,
         found: list[Read],
         until: ast.Stmt | None = None,
     ) -> ast.Stmt | None:
         """Adds the reads in statements that run one after the other, and gives the jump that ends them, if any does.
 
-        What ends the search counts as a return.  known: variables of conditions around the call.
+        What ends the search counts as a return.  known: conditions around the call.
         """
         for top in rest:
             for s, _ in statements(top):
                 if s is until:
                     return None
                 conditions = self.conditions(s, top)
-                excluded = any(v in known for cond in conditions for v in variables_in(cond)) or self.never(s, top)
+                excluded = _exclude(known, conditions) or self.never(s, top)
                 for e in own(s, function):
                     if not excluded:
                         reads = self.reads(words, e, LEVELS)
@@ -211,12 +205,12 @@ class _Text:
                 return ast.Return(top.span, None)
         return None
 
-    def conditions(self, s: ast.Stmt, top: ast.Stmt | None) -> list[ast.Expr]:
+    def conditions(self, s: ast.Stmt, top: ast.Stmt | None) -> list[Arm]:
         """Those inside ``top`` under which a statement runs."""
-        out: list[ast.Expr] = []
+        out: list[Arm] = []
         while s is not top and (parent := self.around.get(id(s))) is not None:
             if isinstance(parent, (ast.If, ast.Switch)):
-                out.append(parent.cond)
+                out.append((parent.cond, isinstance(parent, ast.If) and parent.then is s))
             s = parent
         return out
 
@@ -286,7 +280,7 @@ class _Text:
         for x in within(e):
             match x:
                 case ast.Assign(target=place) | ast.IncDec(operand=place) if words_of(place) == words:
-                    return True
+                    return not self.below(place)
                 case ast.Assign(target=ast.VarRef(var=key)) | ast.IncDec(operand=ast.VarRef(var=key)) if (
                     key in words[1]
                 ):
@@ -423,6 +417,13 @@ def _beside(e: ast.Expr, read: ast.Expr) -> bool:
     """A read is at a place that is computed from other variables than that of a message."""
     used = set(variables_in(e)) - set(variables_in(base_of(e)))
     return not used or not used <= set(variables_in(read))
+
+
+def _exclude(known: Sequence[Arm], conditions: Sequence[Arm]) -> bool:
+    """One of some conditions has a variable that is in one of those around a call, and is not such a one itself."""
+    variables = {v for cond, _ in known for v in variables_in(cond)}
+    mine = (cond for cond, then in conditions if not (then and any(t and in_same_words(c, cond) for c, t in known)))
+    return any(v in variables for cond in mine for v in variables_in(cond))
 
 
 def _another_row(e: ast.Expr, read: ast.Expr) -> bool:

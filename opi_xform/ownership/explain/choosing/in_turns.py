@@ -1,4 +1,4 @@
-"""A receive that each turn of a loop begins into the same memory, as the text of a function alone tells.
+"""A receive that each turn of a loop begins into the same memory, and a pointer that each turn sets, as the text tells.
 
 ``for (j = 0; j < window; j++) MPI_Irecv(b, …, &q[j]);``: whatever ``b`` points to, each message would need a buffer of
 its own.
@@ -12,6 +12,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects
 from opi_xform.ir import ast
 from opi_xform.ir.walk import repeats, statements, within_statement
+from opi_xform.ownership.explain.choosing.in_the_text import words_of
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -49,3 +50,25 @@ def begun_in_each_turn(
         f"each turn of the loop in {line_of(loop.span)} begins a receive into `{name}`, and none in it is completed"
     )
     return Refusal(Reason.PENDING, message, ((call.span, "this may be open in several turns at once"),))
+
+
+def set_in_turn(function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | None:
+    """The pointer that a call names is another one in each turn of a loop: ``p = p->next``, ``p = q``, ``p += n``."""
+    words = words_of(e)
+    for loop, _ in statements(function.body):
+        if words is None or not repeats(loop):
+            continue
+        inside = list(within_statement(loop, function.variables))
+        for x in inside if any(x is call for x in inside) else ():
+            match x:
+                case ast.Assign(target=ast.VarRef(var=key) as place, value=value) if key in words[1]:
+                    known = isinstance(value, (ast.VarRef, ast.Member, ast.Index)) or bool(x.op)
+                case ast.IncDec(operand=ast.VarRef(var=key) as place) if key in words[1]:
+                    known = True
+                case _:
+                    continue
+            if known and place.type.is_pointer:
+                message = f"`{words[0]}` may be one of several buffers, or places in one: {line_of(x.span)} sets"
+                message += f" `{spelling(place)}` in the loop in {line_of(loop.span)}"
+                return Refusal(Reason.SEVERAL_BUFFERS, message, ((x.span, "set here"),))
+    return None

@@ -13,11 +13,15 @@ from opi_xform.ownership.model.lines import line_of, marked
 from opi_xform.ownership.model.names import names_of
 
 Words = tuple[str, tuple[tuple[Span, str], ...]]
+KEPT = "address kept by "  # what is said of a library's function that keeps what it is given
 
 
 def may_change(program: Program, name: str, n: int, why: str) -> Words:
     """A node from which on something that is not followed may change a pointer."""
     reason, span = of_callee(program, n, why), names_of(program).span(n)
+    if reason.startswith(KEPT):
+        keeps = f"`{reason.removeprefix(KEPT)}` at {line_of(span)} keeps an address, from which others may find it"
+        return f"could not show that `{name}` stays as it is: {keeps}", ((span, "an address is kept here"),)
     message = f"`{name}` may change behind the program's back: {reason}"
     if reason == POINTER and (refused := next((f for f in program.functions.values() if f.refused), None)) is not None:
         anything = f"the {reason} at {line_of(span)} may lead anywhere, as `{refused.name}` is not followed"

@@ -1,15 +1,20 @@
-"""A buffer that a function returns, where it is a variable of that function or the function is not followed."""
+"""A buffer that a function returns: its own variable, what is not followed, or memory that it allocates."""
 
 from __future__ import annotations
 
 from opi_xform.graph.graph import Lost
+from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements
+from opi_xform.ownership.allocation.allocating import only_allocates
 from opi_xform.ownership.explain.called import node_span, of_callee
 from opi_xform.ownership.explain.other_pointers import bare
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.lines import line_of, lines_of
 
+SHOWN = 3
 Words = tuple[str, tuple[tuple[Span, str], ...]]
 
 
@@ -38,3 +43,42 @@ def returned_unseen(program: Program, n: int, key: str) -> Words:
     return f"the buffer is what `{function.name}` returns, which is not followed: {why}", (
         (node_span(program, n), "here"),
     )
+
+
+def allocated_by_function(program: Program, flow: Flow, buffer: Buffer) -> Words | None:
+    """Why the allocation in a function could not be rewritten for a buffer that a call of it returns.
+
+    It sets a local variable to memory in several places, or is called for other memory as well.
+    """
+    graph, values, mine = program.graph, program.values, set(buffer.carrier.allocations)
+    home = program.variables[buffer.carrier.variable].function
+    for n in buffer.carrier.allocations:
+        frame, action = graph.frames[graph.nodes[n].frame], graph.nodes[n].action
+        if frame.call < 0 or frame.function in ("", home) or not isinstance(action, ins.CallInstr):
+            continue
+        if only_allocates(program, flow, frame.number, n):  # a call of it is as good as the allocation
+            continue
+        name, inside = program.functions[frame.function].name, set(map(values.objects.by_node.get, mine))
+        sets: dict[str, dict[Span, None]] = {}
+        for node in graph.nodes:
+            given = values.operands.get(node.number, ())
+            if node.frame != frame.number or not isinstance(node.action, ins.Define) or not given:
+                continue
+            target = node.action.target
+            if isinstance(target, ins.Var) and values.symbols.base(values.symbols.not_null(given[0])) in inside:
+                sets.setdefault(target.key, {})[node_span(program, node.number)] = None
+        for key, places in sets.items():
+            if len(places) > 1 and program.variables[key].kind == "local":
+                local = program.variables[key].name
+                message = f"`{name}`, which allocates `{buffer.name}`, sets `{local}` to memory at {lines_of(places)}"
+                notes = tuple((span, f"`{local}` is set here") for span in list(places)[:SHOWN])
+                return f"{message}; with one allocation in it, it could be followed", notes
+        for node in graph.nodes:
+            other = node.action
+            if not isinstance(other, ins.CallInstr) or other.call is not action.call or node.number in mine:
+                continue
+            span, here = node_span(program, graph.frames[node.frame].call), node_span(program, n)
+            message = f"`{name}`, which allocates `{buffer.name}` at {line_of(here)}, allocates other memory for"
+            notes = ((here, "allocated here"), (span, f"`{name}` is called for other memory here"))
+            return f"{message} {line_of(span)}; a function for `{buffer.name}` alone could be followed", notes
+    return None

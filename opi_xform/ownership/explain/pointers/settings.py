@@ -22,6 +22,7 @@ from opi_xform.ownership.model.roots import base_of, is_zero, member_key
 
 STEPS = 8  # parameters that are followed to what they are given
 SHOWN = 3
+OTHERWISE = "it is set to something else here"
 
 Notes = tuple[tuple[Span, str], ...]
 
@@ -153,6 +154,41 @@ def settings(program: Program, address: ins.Operand, at: int, root: str) -> Note
     return ()
 
 
+def one_of_several_freed(program: Program, n: int, name: str) -> tuple[str, Notes] | None:
+    """A node frees a struct by a pointer that is set in several places: that of a call's pointer may be it."""
+    action = program.graph.nodes[n].action
+    effect = names_of(program).effect(action) if isinstance(action, ins.CallInstr) else None
+    if not isinstance(action, ins.CallInstr) or effect is None or effect.frees is None:
+        return None
+    argument, e = action.args[effect.frees.arg], base_of(action.call.args[effect.frees.arg])
+    places = settings(program, argument, n, spelling(e))
+    if not places or spelling(e) == UNSPELLED:
+        return None
+    called, span = places[0][1].partition("`")[2].partition("`")[0], node_span(program, n)
+    message = f"{line_of(span)} frees one of several structs, by `{spelling(e)}`, and that of `{name}` may be it"
+    message += f": `{called}` is set at {lines_of(place for place, _ in places)}"
+    return message, ((span, "freed here"), *places)
+
+
+def set_nowhere(program: Program, address: ins.Operand, frame: int) -> str:
+    """The variable, of a function itself, from which an address comes and that no line sets; '' for none."""
+    names, nodes = names_of(program), program.graph.nodes
+    for _ in range(STEPS):
+        address = _without_steps(address)
+        name = names.name(frame, address)
+        found = names.defs.get(name, ()) if name is not None else ()
+        defs = [n for n in found if not isinstance(nodes[n].action, ins.Birth)]
+        first = nodes[defs[0]].action if len(defs) == 1 else None
+        if isinstance(first, Bind) and isinstance(address, ins.Var) and address.key in first.params:
+            address, frame = first.args[first.params.index(address.key)], first.caller
+        elif isinstance(first, ins.Define):
+            address = first.value
+        else:
+            break
+    variable = program.variables.get(address.key) if isinstance(address, ins.Var) and not defs else None
+    return "" if variable is None or variable.kind != "local" else variable.name
+
+
 def never_set(program: Program, address: ins.Operand, at: int, root: str) -> tuple[str, Notes] | None:
     """The pointer of an address is read from an allocated struct in which nothing sets it."""
     names, values = names_of(program), program.values
@@ -185,10 +221,11 @@ def never_set(program: Program, address: ins.Operand, at: int, root: str) -> tup
 
 
 def set_once(message: str, root: str, name: str, notes: Notes) -> tuple[str, Notes]:
-    """What is said of a pointer of which one setting alone is told: that leads to the call, and another one may not."""
-    if len(notes) == 1 and notes[0][1] == f"`{root}` is set here":
-        alone = f"could not show that `{root}` points to what {line_of(notes[0][0])} sets it to, and to nothing else"
-        message = f"{alone}, so `{name}` may be any of several buffers"
+    """What is said of a pointer of which one setting leads to the call, and another one may not."""
+    others = [span for span, words in notes if words == OTHERWISE]
+    if others and notes[0][1] == f"`{root}` is set here":
+        alone = f"could not show that `{root}` points to what {line_of(notes[0][0])} sets it to, and not to what"
+        message = f"{alone} {lines_of(others)} does, so `{name}` may be any of several buffers"
     return message, notes
 
 
@@ -257,7 +294,9 @@ def _notes(spans: Iterable[Span], name: str, root: str, near: Collection[Span] |
     found = _in_order(span for span in dict.fromkeys(spans) if span != NOWHERE)
     words = f"`{name}` is set here" if name == root else f"`{name}`, which is passed as `{root}`, is set here"
     shown = [span for span in found if near is None or span in near]
-    return tuple((span, words) for span in shown[:SHOWN]) if len(found) > 1 else ()
+    others = [span for span in found if span not in shown] if len(shown) == 1 and name == root else []
+    notes = [*((span, words) for span in shown), *((span, OTHERWISE) for span in others)]
+    return tuple(notes[:SHOWN]) if len(found) > 1 else ()
 
 
 def _in_order(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -16,13 +16,13 @@ from opi_xform.ownership.buffers.members import Finder
 from opi_xform.ownership.explain.called import called_pointer, comes_there, node_span, returned_through
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
+    FREED,
     changes_places,
     given_away,
     given_there,
     not_fresh,
     of_a_call,
     sets_null,
-    through,
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
 from opi_xform.ownership.explain.pointers.in_turn import several
@@ -33,12 +33,14 @@ from opi_xform.ownership.explain.pointers.second_names import others_into
 from opi_xform.ownership.explain.pointers.settings import (
     apart,
     never_set,
+    one_of_several_freed,
     set_by_calls,
     set_by_unknown,
     set_once,
     settings,
 )
 from opi_xform.ownership.explain.pointers.touched import WHICH, may_be_touched, of_other_members
+from opi_xform.ownership.explain.pointers.unknown_roots import one_of_a_table, pointer_of, without_a_value
 from opi_xform.ownership.explain.reaching.copied import copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reaching.trades import row_of_either
@@ -291,15 +293,18 @@ class Strays:
         if (copied := copy_of(self.program, e, node.frame)) is not None:
             return _Cause(*copied)
         if base is None:
-            root = through(e)
-            if root is None:
+            inner = pointer_of(e)
+            if inner is None:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
+            root = spelling(inner)
             behind = self.behind_its_back(e, node.frame)
             unset = never_set(self.program, action.address, n, root) if behind is None else None
             if unset is not None:
                 return _Cause(f"{unset[0]}, so which buffer `{name}` is could not be shown", unset[1])
             if behind is None and (row := row_of_either(self.program, e, node.frame)) is not None:
                 return _Cause(*row)
+            said = one_of_a_table(self.program, e, n) or without_a_value(self.program, action.address, n, root, name)
+            behind = behind or (None if said is None else _Cause(*said)) or self.behind_its_back(inner, node.frame)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
             places = settings(self.program, action.address, n, root)
             by_calls = set_by_calls(self.program, e) if not places else None
@@ -452,6 +457,9 @@ class Strays:
             if found is not None:
                 n, how = found
                 span = self.names.span(n)
+                freed = one_of_several_freed(self.program, n, name) if how == FREED else None
+                if freed is not None:
+                    return _Cause(*freed)
                 return _Cause(f"{what} {how} at {line_of(span)}", ((span, "here"),))
             return _Cause(f"{what} is a message's buffer, is copied as a value, or moves", ())
         if not finder.single(info):

@@ -11,6 +11,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.touching import Touching
 from opi_xform.ownership.explain.reaching.ways import ahead, between
@@ -26,12 +27,15 @@ Words = tuple[str, tuple[tuple[Span, str], ...]]
 def writes_between(touch: Touching, program: Program, use: Use, objects: Collection[int], again: int) -> Words:
     """What is said of the first write of a message's objects before the next send, with its note; '' where none is."""
     excluded, names = branches_of(program).excluded, names_of(program)
-    nodes = {n for o in objects for n in program.values.accesses.nodes(o)}
+    nodes = {n for o in objects for n in program.values.accesses.nodes(o) if o != UNKNOWN}
     computed = {n for n in nodes if touch.computes(n) and not _of_a_struct(touch, program, use, n)}
     own = {n for n in computed if _named(touch, program, use, n)}  # else those of the call's own function
     own = own or {n for n in computed if program.graph.nodes[n].frame == program.graph.nodes[use.node].frame}
     writes = own | {n for n in nodes if _written(touch, program, use, n)}
     writes = {n for n in writes if not excluded(use.node, n)}
+    accesses = program.values.accesses
+    unsure = {n for n in writes if UNKNOWN in objects or UNKNOWN in accesses.objects(n)}  # either may be any memory
+    writes -= {n for n in unsure if not _named(touch, program, use, n)}
     if found := ahead(program.graph, use.node, set(between(program, use.node, again, writes))):
         span = names.span(found[0])
         return f"; {line_of(span)} writes into it before that", ((span, "it is written here"),)

@@ -39,7 +39,7 @@ BUGS = (
         "opi_xform.calls.calls",
         "out |= self.objects.named if again < 0 else self.objects.globals",
         "out |= set() if again < 0 else self.objects.globals",
-        ("lost_global",),
+        ("lost_global", "entries_read"),
         also=Bug(
             "and gives none of them away",
             "opi_xform.pointsto.constraints",

@@ -142,6 +142,15 @@ def test_no_other_buffer_is_advised_for_the_call_itself(tmp_path: Path, capfd: p
     assert "buffer at line" not in kept["message"]
 
 
+def test_no_other_buffer_is_advised_for_a_part_further_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """It would be filled from this one after the send."""
+    rest = "MPI_Send(buf + argc, N - argc, MPI_DOUBLE, 2, 0, MPI_COMM_WORLD);"
+    kept = site([PACK, SEND, rest], tmp_path, capfd)
+    assert kept["message"].endswith("from another place in it on, and nothing is written to it until then")
+    kept = site([PACK, SEND, SEND.replace("1, 0", "2, 0")], tmp_path, capfd)
+    assert kept["message"].endswith("another buffer at line 10 would let it convert")
+
+
 def test_all_calls_that_come_while_a_receive_is_pending_need_another_buffer(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -166,8 +166,8 @@ def test_memory_that_comes_by_another_way_says_where(tmp_path: Path, capfd: pyte
     site = first(tmp_path, {"a.c": text}, capfd)
     assert (site["code"], site["message"]) == (
         "OPI114",
-        "the memory that is allocated at line 8, in `pack`, does not come to `out`, which is set at line 10, by plain "
-        "statements that could be rewritten",
+        "`pack`, which allocates `out` at line 8, allocates other memory for line 13; a function for `out` alone could "
+        "be followed",
     )
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from case_tools import run_tool
-from ownership_support import source_in
+from ownership_support import source, source_in
 
 from opi_xform.graph.graph import Lost
+from opi_xform.ir.calls import calls_of
 from opi_xform.ownership.explain.reaching.by_pointer import called_by, why_anywhere
+from opi_xform.ownership.explain.unreached import never_true
 
 HEAD = """#include <mpi.h>
 #include <setjmp.h>
@@ -293,3 +295,22 @@ int main(int argc, char **argv)
     (lost,) = (n.action for n in program.graph.nodes if isinstance(n.action, Lost))
     assert called_by(program, lost, "one") is held
     assert why_anywhere(program)[0].startswith(": nothing is known of `unknown`, which line ")
+
+
+@pytest.mark.parametrize(
+    ("cond", "then", "said"),
+    [
+        ("k = 0", True, "sets `k` to 0 where it would test it"),
+        ("k = 1", False, "sets `k` to 1 where it would test it"),
+        ("k == 0", True, ""),
+        ("k = n", True, ""),
+        ("k += 0", True, ""),
+    ],
+)
+def test_a_condition_that_sets_what_it_would_test(cond: str, then: bool, said: str) -> None:
+    send = "MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+    arms = f"{{ {send} }} else n = 3;" if then else f"n = 3; else {{ {send} }}"
+    found = source(f"void f(double *b, int n, int k) {{\nif ({cond}) {arms}\n}}\nint main(void) {{ return 0; }}\n")
+    function = found.program.functions["f"]
+    (call,) = calls_of(function)
+    assert never_true(function, call).partition(" ")[2].partition(" ")[2] == said

@@ -12,11 +12,14 @@ from ownership_support import Source, source
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
-from opi_xform.ownership.explain.choosing.in_the_text import own, read_after, read_beside, set_in_turn, words_of
+from opi_xform.ownership.explain.choosing.in_the_text import own, read_after, read_beside, words_of
+from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
+from opi_xform.ownership.explain.choosing.rows_below import rows_below
 from opi_xform.ownership.model.buffers import Refusal
 
 TO = "N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD"
 SEND = f"MPI_Send(x, {TO});"
+ROWS = f"for (int j = rank; j < n; j++) MPI_Send(u[j], {TO});\nfor (int i = 0; i < rank; i++)"
 TOP = """
 struct halo { double *b; int n; };
 double use(double *y, int n) { return y[n - 1]; } // USED
@@ -46,6 +49,8 @@ def told(found: Source, name: str = "MPI_Send") -> Refusal | None:
         f"{SEND}\nfor (int i = 0; i < n; i++) {{\n x[i] = x[i] + 1; // HERE\n}}",  # read before it is written
         f"if (rank) {SEND}\ns += *x; // HERE",
         f"if (rank) {SEND}\nif (n > 3) s += *x; // HERE",  # conditions of other variables
+        f"if (rank == 0) {SEND}\nif (rank == 0) s += *x; // HERE",  # the same condition
+        f"{ROWS} u[i][1] += u[i][2];\nfor (int i = 0; i < n; i++) s += u[i][2]; // HERE",  # line before: other rows
         f"for (int t = 0; t < 9; t++) {{\n s += x[t]; // HERE\n {SEND}\n}}",  # the next turn
         f"while (n--) {{\n if (rank) {{ {SEND} break; }}\n x[0] = 1;\n}}\ns += x[5]; // HERE",  # not x[0] = 1
         f"while (n--) {{\n {SEND} continue;\n}}\ns += x[5]; // HERE",
@@ -117,6 +122,8 @@ def test_a_read_in_the_function_that_gives_the_memory(rest: str, read: bool) -> 
         f"MPI_Send(h->b, {TO}); h++; s += h->b[3];",  # another struct
         f"MPI_Send(h->b, {TO}); s += h[1].b[3];",
         f"if (rank) {SEND} else s += x[3];",  # the other arm
+        f"if (rank == 0) {SEND} else n = 0; if (rank == 0) n = 0; else s += x[3];",
+        f"{ROWS} s += u[i][2];",  # rows before those that are sent
         f"if (rank == 0) {SEND} if (rank == 1) s += x[3];",  # perhaps never both
         f"{SEND} return; s += x[3];",
         f"{SEND} exit(1); s += x[3];",
@@ -182,6 +189,24 @@ def test_a_pointer_that_a_loop_sets(body: str, said: bool) -> None:
     if refusal is not None:
         assert refusal.reason is Reason.SEVERAL_BUFFERS
         assert refusal.notes[0][0].line == found.line("HERE")
+
+
+@pytest.mark.parametrize(
+    ("loop", "below"),
+    [
+        ("for (int i = 0; i < rank; i++)", True),
+        ("int i; for (i = 3; i < rank; ++i)", True),
+        ("for (int i = 0; i <= rank; i++)", False),
+        ("for (int i = 0; i < n; i++)", False),
+        ("for (int i = n; i < rank; i--)", False),
+        ("int i = 0; while (i++ < rank)", False),
+    ],
+)
+def test_a_loop_that_ends_where_the_sent_rows_begin(loop: str, below: bool) -> None:
+    found = program(f"for (int j = rank; j < n; j++) MPI_Send(u[j], {TO});\n{loop} use(u[i], n);")
+    function = found.program.functions["f"]
+    send, used = calls_of(function)
+    assert rows_below(function, send.args[0], used.args[0]) is below
 
 
 def test_words_and_expressions_of_a_statement() -> None:

@@ -232,3 +232,10 @@ def test_an_unsigned_count_is_told(tmp_path: Path) -> None:
     text, site = kept("", inside, tmp_path)
     brings = f"line {line_of(text, 'READ')} reads no more of `in` than this receive brings (`many`, an unsigned number)"
     assert site["message"] == f"could not show that {brings}"
+
+
+@pytest.mark.parametrize(("count", "said"), [("200", True), ("100", False), ("n", False)])
+def test_a_count_of_more_than_the_array_has(count: str, said: bool, tmp_path: Path) -> None:
+    inside = f"b[0] = n;\nMPI_Send(b, {count}, MPI_INT, 1, 0, MPI_COMM_WORLD);\ns += b[1];\n"
+    _, site = kept("static int b[100];\n", inside, tmp_path)
+    assert site["message"].endswith("; its count is of 800 bytes, and `b` has 400 there") is said
