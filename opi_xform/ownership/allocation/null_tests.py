@@ -21,7 +21,7 @@ from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.endings import Name, come_by, ends, found_by, stands_in, told_at
 from opi_xform.values.unset.nullable import may_be_null
 
-GOES_ON = "and the program goes on, or ends as if all were well, where there is no memory"
+GOES_ON = "where it could not be shown that the program ends in failure for want of memory"
 
 
 def uncertain_test(

@@ -184,7 +184,7 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
             least = least_count(judge, u) if finding.reason is Reason.READ_LATER else None
             resent = u.side == "send" and bool(readers) and readers[0] in judge.use_nodes
             silent = None
-            if readers and not null:
+            if readers and finding.reason is not Reason.NULL_SOURCE:
                 silent = (silent_receive if resent else silent_before)(judge, u, readers[0])
             anew = shared is False and written_before(judge, u, readers[0])
             between = bool(readers) and shared is not False and not resent and written_between(judge, u, readers[0])

@@ -130,6 +130,16 @@ def called_from(program: Program, n: int, other: int) -> int | None:
     return called_in(program, n, program.graph.nodes[other].frame)
 
 
+def called_around(program: Program, n: int, other: int) -> int | None:
+    """The same, in the innermost copy of a function that leads to both."""
+    frames, around = program.graph.frames, program.graph.nodes[other].frame
+    found = called_in(program, n, around)
+    while found is None and around >= 0:
+        around = frames[around].parent
+        found = called_in(program, n, around)
+    return found
+
+
 def called_in(program: Program, n: int, frame: int) -> int | None:
     """The node itself, or the call of the function around it, that stands in a copy of a function."""
     while n >= 0 and program.graph.nodes[n].frame != frame:

@@ -240,7 +240,8 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
     head = nest.loops[own[0]].header if own else end
     earlier = nest.dominates(head, start) if head != start else n < use.node  # it comes in another turn alone
     writes = {m for m, found in judge.accesses.items() if any(a.kind == "W" for a in found)}
-    writes |= {m for m, uses in judge.use_nodes.items() if any(u.side == "recv" for u in uses)}
+    received = {m: [u for u in uses if u.side == "recv"] for m, uses in judge.use_nodes.items()}
+    writes |= {m for m, uses in received.items() if any(not _of_other_row(program, use, u) for u in uses)}
     for m in ahead(graph, use.node, writes - {use.node, n}):
         here = graph.nodes[m].block
         outer = [loop for loop in nest.chain(here) if loop not in around][-1:]
@@ -252,6 +253,14 @@ def written_between(judge: Judge, use: Use, n: int) -> bool:
         if behind and (nest.dominates(block, end) if block != end else m < n and not outer):
             return True
     return False
+
+
+def _of_other_row(program: Program, use: Use, other: Use) -> bool:
+    """A message's row has another number than that of a use, as the program computes both: it is told to be another."""
+    symbols = program.values.symbols
+    rows = [None if u.row is None else symbols.resolve(u.row) for u in (use, other)]
+    known = [row for row in rows if row is not None and not symbols.scope(row)]
+    return len(known) == len(rows) and known[0] != known[1]
 
 
 def writes_beside(judge: Judge, use: Use, n: int) -> int | None:

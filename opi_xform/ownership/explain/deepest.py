@@ -44,7 +44,7 @@ from opi_xform.ownership.explain.datatypes import (
     of_structs,
     one_of_several,
 )
-from opi_xform.ownership.explain.later import begun_again, read_early
+from opi_xform.ownership.explain.later import TWICE, begun_again, read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
@@ -192,9 +192,8 @@ class Deepest:
             moving = moving_loop(self.program, uses[0])
             if found is None and uses[0].side == "send" and not moving:
                 found = self.in_the_text(uses[0])
-            if found is None and (refusal.reason is not Reason.ESCAPE or moving):
-                found = self.inside(uses[0])
-            found = found or self.in_the_text(uses[0])
+            other = found is None and (refusal.reason is not Reason.ESCAPE or moving)
+            found = found or (self.inside(uses[0]) if other else None) or self.in_the_text(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
             return replace(Refusal(Reason.SMALL, how_small(uses)), form=refusal.reason)
@@ -210,6 +209,8 @@ class Deepest:
         if uses[0].side == "recv" and refusal.message.startswith(READS_ONLY):
             found = self.live_data.refusal(uses)  # of a part of a block, of which other calls bring the rest
             return refusal if found is None else replace(found, form=refusal.reason)
+        if TWICE in refusal.message:
+            return self.live_data.place(uses[0]) or refusal  # rows that are parts of one block would stay anyway
         if refusal.reason not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)

@@ -36,6 +36,7 @@ from opi_xform.regions.sets import BudgetExceeded
 
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
 LONGEST = 48  # characters of a condition that is told
+TWICE = "twice, or writes all of it before"
 _SETS = (ast.Assign, ast.IncDec)
 _ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 
@@ -433,7 +434,7 @@ def sent_twice(program: Program, use: Use, name: str, line: str) -> str:
         if loop not in moving and span is not None and writes.isdisjoint(nest.loops[loop].blocks):
             again = f"`{name}` may be sent again in a later turn of the loop in {line_of(span)}"
             return f"{again}, in which nothing is written to its rows"
-    return f"could not show that {line} sends no `{name}` twice, or writes all of it before{in_steps(program, use)}"
+    return f"could not show that {line} sends no `{name}` {TWICE}{in_steps(program, use)}"
 
 
 def in_steps(program: Program, use: Use) -> str:

@@ -19,6 +19,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.choosing.order import PERHAPS
+from opi_xform.ownership.explain.choosing.places import block_of
 from opi_xform.ownership.explain.culprits import own_words_first, place_in_words, same_words, together
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.explain.later import other_arm
@@ -130,7 +131,7 @@ class LiveData:
         if several:  # which block it is elsewhere would have to be known first
             mine = {n for n in mine if root in self.touch.by(n)}
         anew = self.renewed(use, root, mine, several)
-        name = spelling(base_of(argument))
+        name = block_of(self.program, use) or spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.touch.reads(n, root)}
         reads = {n for n in reads if not self.elsewhere.of_another_row(argument, frame, n, self.touch.lvalues(n))}
@@ -350,9 +351,8 @@ class LiveData:
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
             there = found.base.span
-            elsewhere = (
-                there.line > 0 and block == spelling(found.base) and (there.file, there.line) != self.line(use.node)
-            )
+            known = there.line > 0 and block == spelling(found.base)
+            elsewhere = known and (there.file, there.line) != self.line(use.node)
             notes = ((there, f"it comes from `{block}` here"),) if elsewhere else ()
             return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes)
         nodes = self.elsewhere.part_of(use.node, e, objects := self.objects(use))

@@ -11,9 +11,10 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.explain.called import node_span, told_by_completion
 from opi_xform.ownership.explain.choosing.argument import without_casts
+from opi_xform.ownership.explain.choosing.places import block_of
 from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reasons import WRITES, name_at
+from opi_xform.ownership.explain.reasons import WRITES, name_at, named_in
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -82,7 +83,9 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
         where = _where(program, use)
         notes: tuple[tuple[Span, str], ...] = ()
         message = f"the call begins inside `{name}`, {where}; a message needs a buffer of its own"
-        if (given := given_inside(program, use)) is not None:
+        if block := block_of(program, use):
+            message = f"`{named_in(use)}` points into `{block}`, {where}; a message needs a buffer of its own"
+        elif (given := given_inside(program, use)) is not None:
             span, called, whole = given
             message = f"{line_of(span)} gives `{called}` a place inside `{whole}`, {where}"
             message, notes = f"{message}; a message needs a buffer of its own", ((span, "here"),)

@@ -9,8 +9,16 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.allocation.filled import filling
-from opi_xform.ownership.explain.called import called_from, chosen_by_pointer, made_at, node_span, only_where
+from opi_xform.ownership.explain.called import (
+    called_around,
+    called_from,
+    chosen_by_pointer,
+    made_at,
+    node_span,
+    only_where,
+)
 from opi_xform.ownership.explain.choosing.argument import further_in
+from opi_xform.ownership.explain.choosing.places import block_of
 from opi_xform.ownership.explain.culprits import EXCHANGED, product_in_index, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
@@ -244,7 +252,8 @@ def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
     """The buffer's name where a node runs: that of the call, where its function, or one that this calls, is around."""
     e = _base(use)
     own = isinstance(e, ast.VarRef) and program.variables[e.var].is_global
-    name = name_at(program, buffer, use) if own or called_from(program, n, use.node) is not None else buffer.name
+    here = called_from(program, n, use.node) is not None
+    name = name_at(program, buffer, use) if own or here else block_of(program, use) or buffer.name
     return member_in(program, buffer, n, name)
 
 
@@ -310,7 +319,7 @@ def _read_notes(
         again = use.side == "send" and any(u.node == n and u.side == "send" for u in buffer.uses)
         does = f"`{told}` {SENT_AGAIN}" if again else _reads(program, n, use.object, n in sites, told, verb)
         notes[node_span(program, n), does] = None
-        call = called_from(program, n, use.node)
+        call = called_around(program, n, use.node)
         if call is not None and call != n:
             notes[node_span(program, call), "called from here"] = None
     return tuple(notes)

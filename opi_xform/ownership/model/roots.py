@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import children, statements
+from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lvalues import function_expressions
 from opi_xform.record import dataclass
@@ -200,6 +201,11 @@ def _started(e: ast.Expr) -> ast.Expr | None:
                 e = inner
             case _:
                 return e
+
+
+@once
+def roots_of(program: Program) -> Roots:
+    return Roots(program)
 
 
 def is_part(e: ast.Expr) -> bool:

@@ -8,12 +8,14 @@ from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
 from opi_xform.ownership.model.roots import base_of, leftmost
 
+POINTER = "a message needs a pointer to a buffer of its own"
 BEGINS_INSIDE = "the call begins inside"
 
 
 def by_its_arguments(use: Use) -> Refusal | None:
     """What the arguments of a call alone tell of its message, whatever else keeps it."""
-    return pointers_themselves(use.call.args[use.argument]) or sent_and_received(use)
+    argument = use.call.args[use.argument]
+    return pointers_themselves(argument) or in_a_number(argument) or sent_and_received(use)
 
 
 def sent_and_received(use: Use) -> Refusal | None:
@@ -36,6 +38,15 @@ def pointers_themselves(argument: ast.Expr) -> Refusal | None:
         return None
     message = f"the message begins at the pointer `{name}` itself, not in the memory that it points to"
     return Refusal(Reason.CARRIER, message)
+
+
+def in_a_number(argument: ast.Expr) -> Refusal | None:
+    """The argument is an integer variable, in which an address was put."""
+    e = without_casts(argument)
+    named = isinstance(e, (ast.VarRef, ast.Member, ast.Index)) and e.type.kind == "int"
+    if not named or (name := spelling(e)) == UNSPELLED:
+        return None
+    return Refusal(Reason.CARRIER, f"`{name}` is an integer, and the message begins at the address in it; {POINTER}")
 
 
 def begins_inside(argument: ast.Expr) -> Refusal | None:

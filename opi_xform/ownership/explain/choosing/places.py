@@ -8,10 +8,11 @@ from __future__ import annotations
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.walk import within_statement
-from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.explain.choosing.argument import without_casts
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import spelling
-from opi_xform.ownership.model.roots import base_of, is_moved
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.roots import base_of, is_moved, roots_of
 
 
 def names_of_places(function: ast.Function, e: ast.Expr) -> list[ast.Expr]:
@@ -46,6 +47,18 @@ def set_to_a_place(function: ast.Function, e: ast.Expr) -> Refusal | None:
                 Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((variable.span, "set here"),)
             )
     return None
+
+
+def block_of(program: Program, use: Use) -> str:
+    """The block that a call's own pointer points into, ``s->p`` of ``row = &s->p[k]``; '' where it has none."""
+    e, node = without_casts(use.call.args[use.argument]), program.graph.nodes[use.node]
+    if not isinstance(e, ast.VarRef) or program.variables[e.var].kind != "local":
+        return ""
+    found = roots_of(program).of(e, node.frame)
+    if found is None or not (found.moved or found.inside or isinstance(found.base, ast.Member)):
+        return ""
+    name = spelling(found.base)
+    return "" if found.frame != node.frame or name in (UNSPELLED, spelling(e)) else name
 
 
 def _starts(function: ast.Function) -> dict[str, str]:

@@ -15,7 +15,7 @@ from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import spelling
-from opi_xform.ownership.model.roots import STORED, Roots, base_of
+from opi_xform.ownership.model.roots import STORED, base_of, roots_of
 
 Move = tuple[str, str, Span]  # the variable that is set, the one that it is set from, where
 Trades = Mapping[str, tuple[str, Span]]
@@ -43,7 +43,7 @@ def row_of_either(program: Program, e: ast.Expr, frame: int) -> tuple[str, tuple
     if not isinstance(e, (ast.Index, ast.Deref)):
         return None
     rows = e.base if isinstance(e, ast.Index) else e.operand
-    found = _roots(program).of(rows, frame)
+    found = roots_of(program).of(rows, frame)
     traded = None if found is None or found.root[0] == STORED else trades_of(program).get(found.root[1])
     if found is None or traded is None:
         return None
@@ -52,11 +52,6 @@ def row_of_either(program: Program, e: ast.Expr, frame: int) -> tuple[str, tuple
     passed = "" if mine == table else f", which is passed as `{table}`,"
     message = f"`{mine}`{passed} changes places with `{other}` at {line_of(span)}"
     return f"{message}, so `{name}` may be a row of either table", ((span, "here"),)
-
-
-@once
-def _roots(program: Program) -> Roots:
-    return Roots(program)
 
 
 def _move(s: ast.Stmt, variables: Mapping[str, ast.Variable]) -> Move | None:

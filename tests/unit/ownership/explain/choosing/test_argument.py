@@ -11,6 +11,7 @@ from opi_xform.ownership.explain.choosing.argument import (
     begins_inside,
     by_its_arguments,
     further_in,
+    in_a_number,
     is_text,
     pointers_themselves,
     sent_and_received,
@@ -103,3 +104,13 @@ def test_a_part_that_is_sent_by_the_next_call(tmp_path: Path) -> None:
     text, site = kept("", inside, tmp_path)
     again = f"`b` may be sent again at line {line_of(text, 'HERE')}, from another place in it on, and nothing is"
     assert site["message"].startswith(again)
+
+
+def test_an_address_in_an_integer() -> None:
+    """`int q = malloc(n)`: nothing of a buffer's form is what has to change first."""
+    found = in_a_number(argument("(void *)(long)argc"))
+    assert found is not None
+    assert found.message.startswith("`argc` is an integer, and the message begins at the address in it")
+    assert in_a_number(argument("b")) is None
+    assert in_a_number(argument("(void *)0")) is None
+    assert in_a_number(argument("&argc")) is None

@@ -11,6 +11,7 @@ from opi_xform.ir.calls import calls_of
 from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
 from opi_xform.ownership.model.buffers import Refusal
 
+PART = "MPI_Send(&x[j], 1, MPI_DOUBLE, i, 7, MPI_COMM_WORLD);"
 SEND = "MPI_Send(x, n, MPI_DOUBLE, i, 7, MPI_COMM_WORLD);"
 
 
@@ -30,6 +31,8 @@ def told(body: str) -> Refusal | None:
         f"for (int i = 0; i < p; i++)\n if (i != rank)\n {SEND}",
         f"for (int i = 1; i < p; i++)\n do {{ {SEND} }} while (0);",
         f"for (int j = 0; j < n; j++) x[j] = j;\nint i = 0;\nwhile (++i < p) {SEND}",
+        f"for (int i = 1; i < p; i++)\n for (int j = 0; j < 9; j++)\n  {PART}",
+        f"int j, i = 0;\nwhile (++i < p) {{\n s++;\n for (j = 0; j < 9; j++)\n  {PART}\n}}",
     ],
 )
 def test_nothing_else_in_the_loop_names_the_memory(body: str) -> None:
@@ -53,6 +56,10 @@ def test_nothing_else_in_the_loop_names_the_memory(body: str) -> None:
         f"for (int i = 1; i < p; i++) if (i == rank) {SEND}",
         f"for (int i = 1; i < p; i++) {{ double x[4]; {SEND.replace('n,', '4,')} }}",
         f"for (int i = 1; i < p; i++) {SEND.replace('x, n', '&x[i], 1')}",
+        f"for (int i = 1; i < p; i++) for (int j = i * 9; j < i * 9 + 9; j++) {PART}",
+        f"for (int i = 1; i < p; i++) for (int j = 0; j < 9; j++) {{ j += i; {PART} }}",
+        f"for (int i = 1; i < p; i++) {{ x[0] = i; for (int j = 0; j < 9; j++) {PART} }}",
+        f"int i = 1;\nfor (int j = 0; j < 9; j++) {PART}",
     ],
 )
 def test_another_turn_may_have_other_memory_or_none(body: str) -> None:

@@ -50,11 +50,12 @@ static void show(double *given, int n)
         "double *all = malloc(n * 8);",
         "for (int i = 0; i < n; i++) all[i] = i;",
         "show(all, n);",
-        "s = sum(all, n);",
+        "s = sum(all, n); // LATER",
     ]
     text, found = sites(lines, tmp_path, before)
     assert found[0]["message"] == f"`here` is read at line {line_of(text)} after the send, as `tally`"
     wanted = [(line_of(text, "TRADED"), "`here` is set here"), (line_of(text), "`tally` is read here")]
+    wanted.append((line_of(text, "LATER"), "called from here"))
     assert [(note["line"], note["message"]) for note in found[0]["notes"]] == wanted
 
 
@@ -104,3 +105,56 @@ static void count(struct data *in, struct data *sums, int n)
     line = line_of(text, "COUNT")
     words = f"could not show that line {line} reads only those bytes of `sums.of` that are written before it"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI101", words)
+
+
+GRID = """typedef struct { int n, m; double *p; } Grid;
+static void *room(size_t n) { void *p; if (posix_memalign(&p, 64, n)) exit(1); return p; }
+static void begin(Grid *grid, int n)
+{
+    grid->n = grid->m = n;
+    grid->p = room((size_t)n * n * 8);
+    double *p = grid->p;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            p[i * n + j] = i;
+}
+static void exchange(Grid *grid, int rank)
+{
+    if (rank > 0) {
+        double *src = &grid->p[grid->n], *dst = &grid->p[0];
+        MPI_Send(src, grid->n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(dst, grid->n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+static double step(Grid *grid)
+{
+    double *p = grid->p, s = 0;
+    for (int i = 1; i < grid->m; i++)
+        for (int j = 0; j < grid->n; j++)
+            s += p[i * grid->n + j] - p[(i - 1) * grid->n + j]; // HERE
+    return s;
+}
+"""
+
+
+def test_a_pointer_to_a_place_is_told_by_the_block_that_it_points_into(tmp_path: Path) -> None:
+    """What another function reads is told of the block, which that function has, and not of the call's own pointer."""
+    lines = [
+        "Grid grid; begin(&grid, n);",
+        "for (int t = 0; t < 9; t++) { exchange(&grid, rank); s += step(&grid); }",
+    ]
+    text, found = sites(lines, tmp_path, GRID)
+    assert [site["code"] for site in found] == ["OPI101", "OPI201"]
+    assert all("`grid->p`" in site["message"] and f"line {line_of(text)}" in site["message"] for site in found)
+    assert not any("`src`" in site["message"] or "`dst`" in site["message"] for site in found)
+
+
+def test_what_another_function_reads_is_told_with_the_call_of_both(tmp_path: Path) -> None:
+    """No function of the send leads to the read: what leads to both does."""
+    before = f"""static void send(double *b, int n) {{ MPI_Send(b, n, MPI_DOUBLE, {TO} }}
+static double show(const double *b, int n) {{ double s = 0; for (int i = 0; i < n; i++) s += b[i]; return s; }} // HERE
+"""
+    lines = ["double *b = malloc(n * 8);", "for (int i = 0; i < n; i++) b[i] = i;", "send(b, n);"]
+    text, found = sites([*lines, "s = show(b, n); // CALLED"], tmp_path, before)
+    wanted = [(line_of(text), "`b` is read here"), (line_of(text, "CALLED"), "called from here")]
+    assert [(note["line"], note["message"]) for note in found[0]["notes"]] == wanted

@@ -76,6 +76,26 @@ def test_what_is_read_where_another_receive_brings_nothing(tmp_path: Path) -> No
     assert "receives nothing" not in found[0]["message"]
 
 
+def test_a_receive_that_may_bring_nothing_itself_is_told_by_its_own_source(tmp_path: Path) -> None:
+    """What another receive leaves as it is matters less: the own message is not there."""
+    lines = [
+        "double *mine = malloc(n * 8), *its = malloc(n * 8); int even = rank + 1, odd = rank - 1;",
+        "for (int i = 0; i < n; i++) mine[i] = i;",
+        "if (even == size) even = MPI_PROC_NULL; // EVEN",
+        "if (odd < 0) odd = MPI_PROC_NULL; // ODD",
+        "for (int t = 0; t < 9; t++) {",
+        "if (t % 2) MPI_Sendrecv(mine, n, MPI_DOUBLE, odd, 1, its, n, MPI_DOUBLE, odd, 1, MPI_COMM_WORLD, &st);",
+        "else MPI_Sendrecv(mine, n, MPI_DOUBLE, even, 1, its, n, MPI_DOUBLE, even, 1, MPI_COMM_WORLD, &st);",
+        "for (int i = 0; i < n; i++) if (its[i] < mine[i]) mine[i] = its[i];",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, "static MPI_Status st;\n")
+    received = [site for site in found if site["side"] == "recv"]
+    for site, mark in zip(received, ("ODD", "EVEN"), strict=True):
+        assert site["code"] == "OPI203"
+        assert site["message"].startswith(f"the source may be MPI_PROC_NULL (line {line_of(text, mark)} sets it so)")
+
+
 UNKNOWN = """int open_it(const char *, int *);
 int get_ints(int, int, int *);
 static int opened(const char *name) { int id; if (open_it(name, &id)) exit(1); return id; }

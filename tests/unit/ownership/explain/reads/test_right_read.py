@@ -452,3 +452,47 @@ def test_a_print_under_a_test_is_told_where_nothing_computes(tmp_path: Path) -> 
     lines = ["debug = n > 4;", "for (int i = 0; i < n; i++) u[i] = i;", f"MPI_Send(u, N, MPI_DOUBLE, {TO}"]
     text, found = sites([*lines, "if (debug) show(u, n);"], tmp_path, SHOW)
     assert (found[0]["code"], f"line {line_of(text, 'SHOWS')} " in found[0]["message"]) == ("OPI101", True)
+
+
+def test_a_receive_into_another_row_writes_nothing_of_a_row_that_is_sent(tmp_path: Path) -> None:
+    """What reads the row goes before the next turn's send of it: the rows that come beside it are others."""
+    before = f"""static void swap(double **a, int k, int n)
+{{
+    MPI_Send(a[k], n, MPI_DOUBLE, {TO}
+    MPI_Recv(a[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(a[k + 1], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}}
+static void step(double **a, double *t, int k, int n)
+{{
+    for (int i = 1; i <= k; i++) for (int j = 0; j < n; j++) t[j] += a[i][j] + a[i - 1][j]; // HERE
+    for (int i = 1; i <= k; i++) for (int j = 1; j < n - 1; j++) a[i][j] = t[j];
+}}
+"""
+    lines = [
+        "int k = n / size; double **a = malloc((k + 2) * sizeof *a), *t = calloc(n, 8);",
+        "for (int i = 0; i < k + 2; i++) a[i] = malloc(n * 8);",
+        "for (int i = 0; i < k + 2; i++) for (int j = 0; j < n; j++) a[i][j] = i + j;",
+        "for (int r = 0; r < 9; r++) { swap(a, k, n); step(a, t, k, n); }",
+    ]
+    text, found = sites(lines, tmp_path, before)
+    assert found[0]["code"] == "OPI101"
+    assert found[0]["message"] == f"`a[…]` is read at line {line_of(text)} after the send"
+
+
+def test_rows_of_one_block_that_are_sent_once_each(tmp_path: Path) -> None:
+    """That they are parts of one block would keep them anyway."""
+    before = """static double **rows(int n)
+{
+    double **p = malloc(n * sizeof *p), *all = malloc(n * 2 * 8);
+    for (int i = 0; i < n; i++) p[i] = &all[2 * i]; // HERE
+    for (int i = 0; i < 2 * n; i++) all[i] = i;
+    return p;
+}
+"""
+    lines = ["double **p = rows(n);", "for (int j = 1; j < size; j++) {"]
+    lines += ["int first = n * j / size, many = n * (j + 1) / size - first;"]
+    lines += ["MPI_Send(p[first], many * 2, MPI_DOUBLE, j, 0, MPI_COMM_WORLD);", "}"]
+    text, found = sites(lines, tmp_path, before)
+    assert found[0]["code"] == "OPI104"
+    made = f"line {line_of(text)} makes its rows parts of one block"
+    assert found[0]["message"] == f"the call names a row of `p`, and {made}; a message needs a buffer of its own"
