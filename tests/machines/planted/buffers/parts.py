@@ -11,6 +11,14 @@ _WORDS = "opi_xform.divide.size_text"
 
 BUGS = (
     Bug(
+        "a statement can be put before any condition",
+        _SPELL,
+        "if not any(info.stmt is m.stmt and info.in_block for info in self.statements(m.function)):",
+        "if False:",
+        ("parts_made_in_else",),
+        condition="rows and parts",
+    ),
+    Bug(
         "no name of a variable is a macro elsewhere",
         "opi_xform.divide.size_text",
         "if not names.isdisjoint(self.defined):",
