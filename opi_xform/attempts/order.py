@@ -54,7 +54,18 @@ class Attempts:
     outline: Parse
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "chains", "parts", "starts", "tables", "copies", "calls")
+    left: tuple[str, ...] = (
+        "structs",
+        "macros",
+        "names",
+        "chains",
+        "rows",
+        "parts",
+        "starts",
+        "tables",
+        "copies",
+        "calls",
+    )
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -85,6 +96,7 @@ class Attempts:
             "names": self.plainly,
             "chains": self.plainly,  # once more: of names for names
             "structs": self.loosened,
+            "rows": self.flattened,
             "parts": self.parted,
             "starts": self.started,
             "tables": self.tabled,
@@ -127,7 +139,7 @@ class Attempts:
             )
             return own.best(plan, lambda _: nullcontext())
 
-        return replace(self.again, further=further, reasons=name == "structs")
+        return replace(self.again, further=further, reasons=name in ("structs", "rows"))
 
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""
@@ -152,6 +164,12 @@ class Attempts:
 
         return Loosening(self.program, plan, self.units, again, self.options.strict).run()
 
+    def flattened(self, plan: Plan, again: Again) -> Found | None:
+        """With blocks for tables whose rows lie in one."""
+        from opi_xform.attempts.tables.flat_tables import Flat
+
+        return Flat(self.program, self.units, plan, again, self.options.strict).run()
+
     def parted(self, plan: Plan, again: Again) -> Found | None:
         """With buffers divided that several messages share."""
         from opi_xform.attempts.divided import Parting
@@ -166,7 +184,7 @@ class Attempts:
 
     def tabled(self, plan: Plan, again: Again) -> Found | None:
         """With tables of blocks for receives in a loop into one buffer."""
-        from opi_xform.attempts.message_tables import Tabling
+        from opi_xform.attempts.tables.message_tables import Tabling
 
         return Tabling(self.program, self.units, plan, again, self.options.strict).run()
 
