@@ -23,8 +23,10 @@ from opi_xform.text.sources import Sources
 
 LARGEST = 20_000
 """Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
-WITH_STRUCTS = ("parts", "starts")
-"""What is tried in a larger program, too, once its arrays have left their structs: only that shows their parts."""
+IN_LARGER = {"structs": ("parts", "starts"), "rows": ("parts",)}
+"""What is tried in a larger program, too, once arrays have left their structs, or tables are blocks: only that shows
+their parts.
+"""
 
 Better = tuple[Plan, dict[str, bytes] | None]
 """A plan, and what it makes of the files where that is not what follows from its own edits."""
@@ -121,7 +123,7 @@ class Attempts:
         if name == "calls":
             later = ("parts", "starts", "tables")  # what shows in the caller
         if len(self.program.graph.nodes) > LARGEST:
-            later = tuple(n for n in later if name == "structs" and n in WITH_STRUCTS)
+            later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
         if not later:
             return self.again
 

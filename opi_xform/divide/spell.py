@@ -313,14 +313,14 @@ class Spelling:
         if not any(info.stmt is m.stmt and info.in_block for info in self.statements(m.function)):
             raise Trouble(m.stmt.span, "allocates it where no statement can be put before")
         if self.division.sizes:
-            text = " ".join(self.each(assign.value))
+            texts = self.each(assign.value)
         else:
-            text = f"{self.loop()}{name}[{self.turn}] = {self.allocation(assign.value)};"
+            texts = [f"{self.loop()}{name}[{self.turn}] = {self.allocation(assign.value)};"]
         data, span = self.read(m.stmt.span.file), m.stmt.span
         begin = data.rfind(b"\n", 0, span.begin) + 1
         indent = data[begin : span.begin].decode("utf-8", "surrogateescape")
         line = f"\n{indent}" if not indent.strip() else " "
-        self.edit(span, span.begin, span.begin, f"{text}{line}")
+        self.edit(span, span.begin, span.begin, "".join(f"{text}{line}" for text in texts))
         begin, end = assign.span.begin, assign.span.end
         if len(m.parents) > 1 and data[begin - 1 : begin] == b"(" and data[end : end + 1] == b")":
             begin, end = begin - 1, end + 1

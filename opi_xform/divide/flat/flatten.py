@@ -283,11 +283,23 @@ class Flattening:
         if len(above) != 1 or not isinstance(call, ast.Call) or not isinstance(m.stmt, ast.ExprStmt):
             raise Trouble(m.ref.span, "is given away, or used as a whole")
         if _name(call) == "free":
-            self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.span.end, "" if self.in_block(m) else ";")
+            self.gone(m)
         elif _name(call) in self.functions.freers:
             self.edit(call.span, call.span.begin, call.span.end, f"free({self.variable.name})")
         else:
             raise Trouble(m.ref.span, "is given away, or used as a whole")
+
+    def gone(self, m: Mention) -> None:
+        """The statement goes, with its line where it stands alone there."""
+        assert m.stmt is not None
+        span, data = m.stmt.span, self.read(m.stmt.span.file)
+        begin, end = data.rfind(b"\n", 0, span.begin) + 1, data.find(b"\n", span.end) + 1
+        if not self.in_block(m):
+            self.edit(span, span.begin, span.end, ";")
+        elif end and not data[begin : span.begin].strip() and not data[span.end : end].strip():
+            self.edit(span, begin, end, "")
+        else:
+            self.edit(span, span.begin, span.end, "")
 
 
 def _mentions(program: Program, key: str) -> list[Mention]:

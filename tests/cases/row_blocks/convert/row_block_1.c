@@ -33,21 +33,21 @@ static void drop(void *t)
 
 static void pack_first(int n)
 {
-    double *p = (double *)&(out[0][0]);
+    double *p = (double *)&out[0][0];
     for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
         *(p++) = u[i];
 }
 
 static void pack_second(int n)
 {
-    double *p = (double *)&(out[1][0]);
+    double *p = (double *)&out[1][0];
     for (int i = 0; i < n; i++)
         *(p++) = u[n + i];
 }
 
 static void unpack(int n)
 {
-    double *p = &(in[0][0]), *q = &(in[1][0]);
+    double *p = &in[0][0], *q = &in[1][0];
     for (int i = 0; i < n; i++) {
         u[i] += *(p++);
         u[n + i] += *(q++);
@@ -68,12 +68,12 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int step = 0; step < 3; step++) {
         MPI_Request rq[4];
-        MPI_Irecv(&(in[0][0]), n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(&(in[0][0]))
-        MPI_Irecv(&(in[1][0]), n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[1]); //~ take(&(in[1][0]))
+        MPI_Irecv(&in[0][0], n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(&in[0][0])
+        MPI_Irecv(&in[1][0], n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[1]); //~ take(&in[1][0])
         pack_first(n);
-        MPI_Isend(&(out[0][0]), n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ give(&(out[0][0]))
+        MPI_Isend(&out[0][0], n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ give(&out[0][0])
         pack_second(n);
-        MPI_Isend(&(out[1][0]), n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ give(&(out[1][0]))
+        MPI_Isend(&out[1][0], n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ give(&out[1][0])
         MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);
         unpack(n);
     }

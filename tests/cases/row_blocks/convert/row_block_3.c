@@ -2,7 +2,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define N 400
 
@@ -38,8 +37,10 @@ int main(int argc, char **argv)
     in = table(2, n);
     for (int step = 0; step < 3; step++) {
         if (rank == 0) {
-            memcpy(*out, u, n * sizeof(double)); //~ hole: n * sizeof(double) => (n - 1) * sizeof(double)
-            memcpy(out[1], &u[n], n * sizeof(double));
+            for (int i = 0; i < n; i++) { //~ hole: i = 0 => i = (step > 0)
+                (*out)[i] = u[i];
+                out[1][i] = u[n + i];
+            }
             MPI_Send(*out, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ give(*out)
             MPI_Send(out[1], n, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD); //~ give(out[1])
         } else if (rank == 1) {

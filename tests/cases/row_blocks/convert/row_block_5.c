@@ -45,10 +45,10 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int step = 0; step < 3; step++) {
         MPI_Request rq[2];
-        MPI_Irecv(&(in[0][0]), n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(&(in[0][0]))
+        MPI_Irecv(&in[0][0], n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(&in[0][0])
         for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
             out[0][i] = u[i];
-        MPI_Isend(&(out[0][0]), n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ give(&(out[0][0]))
+        MPI_Isend(&out[0][0], n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ give(&out[0][0])
         MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
         for (int i = 0; i < n; i++)
             u[i] += in[0][i];

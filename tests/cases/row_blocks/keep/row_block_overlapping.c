@@ -33,14 +33,14 @@ static void drop(void *t)
 
 static void pack_first(int n)
 {
-    double *p = (double *)&(out[0][0]);
+    double *p = (double *)&out[0][0];
     for (int i = 0; i < n; i++)
         *(p++) = u[i];
 }
 
 static void pack_second(int n)
 {
-    double *p = (double *)&(out[1][0]);
+    double *p = (double *)&out[1][0];
     for (int i = 0; i < n; i++)
         *(p++) = u[n + i];
 }
@@ -66,9 +66,9 @@ int main(int argc, char **argv)
         MPI_Irecv(u2, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]);
         MPI_Irecv(u2 + n, n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[1]);
         pack_first(n);
-        MPI_Isend(&(out[0][0]), n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep
+        MPI_Isend(&out[0][0], n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep
         pack_second(n);
-        MPI_Isend(&(out[1][0]), n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ keep
+        MPI_Isend(&out[1][0], n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ keep
         MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);
         unpack(n);
     }
