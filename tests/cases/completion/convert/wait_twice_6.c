@@ -8,18 +8,6 @@ static double u[2 * N], v[2][N];
 
 static double left[N], right[N];
 
-static void take_left(void)
-{
-    for (int i = 0; i < N; i++)
-        u[i] += left[i];
-}
-
-static void take_right(void)
-{
-    for (int i = 0; i < N; i++)
-        u[N + i] += right[i];
-}
-
 int main(int argc, char **argv)
 {
     int rank;
