@@ -15,7 +15,7 @@ from opi_xform.attempts.again import Again, converted, site
 from opi_xform.divide import SHARED, WRITTEN
 from opi_xform.divide.find import Candidate, Dividing, candidates
 from opi_xform.divide.flow import Trouble
-from opi_xform.divide.left_out import left_out, nobodys
+from opi_xform.divide.left_out import left_out, nobodys, of_others
 from opi_xform.divide.named.names import Naming, namings
 from opi_xform.divide.named.proof import NamedDividing
 from opi_xform.divide.named.spell import NamedSpelling
@@ -142,7 +142,8 @@ class Parting:
     ) -> tuple[tuple[StopOthers, ...], tuple[Span, ...]]:
         """What keeps other configurations from text with these names; the text in which they may stand unread."""
         others = left_out(self.units, self.program, keys, objects, self.strict)
-        return others, (*nobodys(self.units), *(stop.span for stop in others))
+        foreign = of_others(self.units, self.program, keys)
+        return others, (*nobodys(self.units), *foreign, *(stop.span for stop in others))
 
     def tried(self, one: Tried, sizes: bool, others: Sequence[StopOthers]) -> Tried:
         """The division, with its ``#error`` in other text, and with what it rests on.  Raises Trouble."""

@@ -23,8 +23,10 @@ from opi_xform.text.sources import Sources
 
 LARGEST = 20_000
 """Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
-WITH_STRUCTS = ("parts", "starts")
-"""What is tried in a larger program, too, once its arrays have left their structs: only that shows their parts."""
+IN_LARGER = {"structs": ("parts", "starts"), "rows": ("parts",)}
+"""What is tried in a larger program, too, once arrays have left their structs, or tables are blocks: only that shows
+their parts.
+"""
 
 Better = tuple[Plan, dict[str, bytes] | None]
 """A plan, and what it makes of the files where that is not what follows from its own edits."""
@@ -54,7 +56,18 @@ class Attempts:
     outline: Parse
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "chains", "parts", "starts", "tables", "copies", "calls")
+    left: tuple[str, ...] = (
+        "structs",
+        "macros",
+        "names",
+        "chains",
+        "rows",
+        "parts",
+        "starts",
+        "tables",
+        "copies",
+        "calls",
+    )
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -85,6 +98,7 @@ class Attempts:
             "names": self.plainly,
             "chains": self.plainly,  # once more: of names for names
             "structs": self.loosened,
+            "rows": self.flattened,
             "parts": self.parted,
             "starts": self.started,
             "tables": self.tabled,
@@ -109,7 +123,7 @@ class Attempts:
         if name == "calls":
             later = ("parts", "starts", "tables")  # what shows in the caller
         if len(self.program.graph.nodes) > LARGEST:
-            later = tuple(n for n in later if name == "structs" and n in WITH_STRUCTS)
+            later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
         if not later:
             return self.again
 
@@ -127,7 +141,7 @@ class Attempts:
             )
             return own.best(plan, lambda _: nullcontext())
 
-        return replace(self.again, further=further, reasons=name == "structs")
+        return replace(self.again, further=further, reasons=name in ("structs", "rows"))
 
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""
@@ -152,6 +166,12 @@ class Attempts:
 
         return Loosening(self.program, plan, self.units, again, self.options.strict).run()
 
+    def flattened(self, plan: Plan, again: Again) -> Found | None:
+        """With blocks for tables whose rows lie in one."""
+        from opi_xform.attempts.tables.flat_tables import Flat
+
+        return Flat(self.program, self.units, plan, again, self.options.strict).run()
+
     def parted(self, plan: Plan, again: Again) -> Found | None:
         """With buffers divided that several messages share."""
         from opi_xform.attempts.divided import Parting
@@ -166,7 +186,7 @@ class Attempts:
 
     def tabled(self, plan: Plan, again: Again) -> Found | None:
         """With tables of blocks for receives in a loop into one buffer."""
-        from opi_xform.attempts.message_tables import Tabling
+        from opi_xform.attempts.tables.message_tables import Tabling
 
         return Tabling(self.program, self.units, plan, again, self.options.strict).run()
 

@@ -301,7 +301,7 @@ class Dividing:
         texts: dict[Place, str] = {}
         for place, m in self.by_place.items():
             found = readings.get(place, ())
-            if not found and m.kind not in ("size", "set"):
+            if not found and m.kind not in ("size", "set", "made"):
                 raise Trouble(m.ref.span, "names it where the analysis does not get")
             for reading in found:
                 reading.object = self.object_at(program, reading, layout)

@@ -47,6 +47,16 @@ def nobodys(units: Sequence[ast.Unit]) -> tuple[Span, ...]:
     return tuple(dict.fromkeys(span for unit in units for span in unit.never))
 
 
+def of_others(units: Sequence[ast.Unit], program: Program, keys: Collection[str]) -> tuple[Span, ...]:
+    """Text left out by units that do not read the files in which these variables, all static, are declared."""
+    variables = [program.variables[key] for key in keys]
+    if not all(v.kind == "static" and v.declarators for v in variables):
+        return ()
+    files = {d.name_span.file for v in variables for d in v.declarators}
+    others = [unit for unit in units if files.isdisjoint((unit.path, *unit.files))]
+    return tuple(dict.fromkeys(skipped.span for unit in others for skipped in unit.skipped))
+
+
 def _pointing(program: Program, objects: Collection[int]) -> set[str]:
     """Variables that may hold an address in these objects."""
     known = program.values.objects.by_variable

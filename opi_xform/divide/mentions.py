@@ -27,8 +27,8 @@ class Term:
 class Mention:
     """One mention of the buffer's name, ``ref``, in the function of key ``function`` ('': at file scope).
 
-    kind: ``set`` (an assignment's target), ``freed`` (also by a function that only frees), ``tested`` (compared with
-    NULL), ``size`` (in sizeof), ``value``.
+    kind: ``set`` (an assignment's target), ``made`` (the same, in a condition that asks for NULL first of all),
+    ``freed`` (also by a function that only frees), ``tested`` (compared with NULL), ``size`` (in sizeof), ``value``.
     around: the expression that the name is the pointer of, casts included (the name itself, ``(char *)buf``).  terms:
     what is added to that; ``indexed``: the one term is a subscript.  whole: the expression with the terms, to which
     ``address`` is ``&`` (None: it is not).  parents: the expressions around the name, innermost first.
@@ -187,6 +187,8 @@ def _kind(ref: ast.VarRef, stmt: ast.Stmt, parents: tuple[ast.Expr, ...], freein
     match above[0]:
         case ast.Assign(target=target, op="") if target is inner and len(above) == 1 and isinstance(stmt, ast.ExprStmt):
             return "set"
+        case ast.Assign(target=target, op="") if target is inner and isinstance(stmt, ast.If):
+            return "made" if _asked_first(above) else "value"
         case ast.Unary(op="!") | ast.Logical():
             return "tested"
         case ast.Conditional(cond=cond) if cond is inner:
@@ -199,6 +201,28 @@ def _kind(ref: ast.VarRef, stmt: ast.Stmt, parents: tuple[ast.Expr, ...], freein
             return "freed" if isinstance(callee, ast.FuncRef) and callee.name in freeing else "value"
         case _:
             return "value"
+
+
+def _asked_first(above: Sequence[ast.Expr]) -> bool:
+    """An assignment, with the expressions around it, is what a condition evaluates first, and asked whether NULL."""
+    inner, *rest = above
+    asked = False
+    for e in rest:
+        match e:
+            case ast.Cast() if not e.explicit:
+                pass
+            case ast.Unary(op="!"):
+                asked = True
+            case ast.Binary(op=("==" | "!="), left=left, right=right) if left is inner and not asked:
+                if not _null(right):
+                    return False
+                asked = True
+            case ast.Logical(left=left) if left is inner:
+                asked = True
+            case _:
+                return False
+        inner = e
+    return asked or not rest
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Spelling:
         self.account()
         for declarator in self.variable.declarators:
             self.declaration(declarator)
-        for m in sorted(self.division.mentions, key=lambda m: m.kind != "set"):
+        for m in sorted(self.division.mentions, key=lambda m: m.kind not in ("set", "made")):
             if m.place not in self.written:
                 self.mention(m)
         return {file: tuple(edits) for file, edits in sorted(self.edits.items())}
@@ -216,6 +216,11 @@ class Spelling:
         if m.kind == "set" and not self.array:
             self.set(m)
             return
+        if m.kind == "made" and not self.array:
+            self.made(m)
+            return
+        if any(isinstance(p, ast.Assign) and p.target is m.ref for p in m.parents[:1]):
+            raise Trouble(at, "sets its pointer inside an expression")
         if m.kind == "freed" and not self.array:
             assert m.stmt is not None
             self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.span.begin, self.loop())
@@ -299,6 +304,27 @@ class Spelling:
         if not _null(assign.value):
             for begin, end, text in self.smaller(assign.value):
                 self.edit(assign.value.span, begin, end, text)
+
+    def made(self, m: Mention) -> None:
+        """``if (!(b = malloc(n)))``: the parts are allocated before the statement.  Raises Trouble."""
+        assign, name = m.parents[0], self.variable.name
+        assert isinstance(assign, ast.Assign)
+        assert m.stmt is not None
+        if not any(info.stmt is m.stmt and info.in_block for info in self.statements(m.function)):
+            raise Trouble(m.stmt.span, "allocates it where no statement can be put before")
+        if self.division.sizes:
+            texts = self.each(assign.value)
+        else:
+            texts = [f"{self.loop()}{name}[{self.turn}] = {self.allocation(assign.value)};"]
+        data, span = self.read(m.stmt.span.file), m.stmt.span
+        begin = data.rfind(b"\n", 0, span.begin) + 1
+        indent = data[begin : span.begin].decode("utf-8", "surrogateescape")
+        line = f"\n{indent}" if not indent.strip() else " "
+        self.edit(span, span.begin, span.begin, "".join(f"{text}{line}" for text in texts))
+        begin, end = assign.span.begin, assign.span.end
+        if len(m.parents) > 1 and data[begin - 1 : begin] == b"(" and data[end : end + 1] == b")":
+            begin, end = begin - 1, end + 1
+        self.edit(assign.span, begin, end, f"{name}[0]")
 
     def statements(self, function: str) -> Sequence[StmtInfo]:
         lowered = self.program.graph.lowered.get(function)

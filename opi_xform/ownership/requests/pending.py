@@ -19,6 +19,7 @@ from opi_xform.memory.values import Comparison
 from opi_xform.ownership.model.buffers import Use
 from opi_xform.ownership.model.names import Names
 from opi_xform.ownership.requests.completions import Edge, completed_by_index, completing_edges
+from opi_xform.ownership.requests.in_sequence import last_waits
 from opi_xform.ownership.requests.numbered import Numbered
 from opi_xform.ownership.requests.slots import Slots, apart, joints_of, lost_slots, slots_of, within
 from opi_xform.record import dataclass
@@ -152,6 +153,7 @@ class _Query:
             slots = slots_of(names, n, done.requests, count)
             if slots is not None and slots.object == o:
                 self.kills[n] = slots
+        self.kills.update(last_waits(names, o))
         self.lost = lost_slots(names, o)
         self.edges = completing_edges(names, o)
 

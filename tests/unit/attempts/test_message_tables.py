@@ -14,7 +14,7 @@ import pytest
 from other_texts import Whole, whole
 
 from opi_xform.attempts.again import Again
-from opi_xform.attempts.message_tables import Tabling
+from opi_xform.attempts.tables.message_tables import Tabling
 
 POST = (
     "for (int i = 0; i < n; i++)\n    MPI_Irecv(&in[at[i]], many[i], MPI_DOUBLE, 1, i, MPI_COMM_WORLD, &q[i]); // ONE\n"

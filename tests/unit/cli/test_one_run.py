@@ -124,7 +124,7 @@ def test_attempts_are_made_where_something_stays() -> None:
     assert list(attempts(result.plan, units).wanted(result.plan)) == []
     result, units = given(STAYS)
     made = attempts(result.plan, units)
-    every = {"structs", "macros", "names", "copies"}
+    every = {"structs", "macros", "names", "rows", "copies"}
     shared = replace(result.plan.decisions[0], code="OPI104")
     assert set(made.wanted(result.plan)) - {"parts", "starts", "tables", "calls"} == every
     assert set(made.wanted(Plan((shared,)))) == {
@@ -191,14 +191,14 @@ def test_in_a_large_program_what_leaves_a_struct_is_tried_with_parts_and_starts_
     largest: int, later: tuple[str, ...], computed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if later:
-        assert later == order.WITH_STRUCTS
+        assert later == order.IN_LARGER["structs"]
     monkeypatch.setattr(order, "LARGEST", largest)
-    monkeypatch.setattr(order, "WITH_STRUCTS", later)
+    monkeypatch.setattr(order, "IN_LARGER", {**order.IN_LARGER, "structs": later})
     result, units = given(ONE_OF_EACH)
     assert [d.decision for d in result.plan.decisions] == ["convert", computed]
     if largest == 0:
         made = attempts(result.plan, units)
-        assert all(made.with_later(name) is made.again for name in made.left if name != "structs")
+        assert all(made.with_later(name) is made.again for name in made.left if name not in order.IN_LARGER)
 
 
 # --- what it says -----------------------------------------------------------------------------------------------------

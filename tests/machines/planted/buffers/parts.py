@@ -4,12 +4,53 @@ from tests.machines.planted.bug import Bug
 
 _CHECK = "opi_xform.divide.check"
 _FLOW = "opi_xform.divide.flow"
+_FLAT = "opi_xform.divide.flat.flatten"
 _NAMED = "opi_xform.divide.named.proof"
 _NAMED_SPELL = "opi_xform.divide.named.spell"
 _SPELL = "opi_xform.divide.spell"
 _WORDS = "opi_xform.divide.size_text"
 
 BUGS = (
+    Bug(
+        "the rows of a table lie one after the other, however far apart",
+        "opi_xform.divide.flat.makers",
+        "if _measure(factors, unit) != _measure(wanted, 1):",
+        "if False:",
+        ("row_block_overlapping",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a row is as long as its number of elements says, whatever their size",
+        _FLAT,
+        "if len(sizes) != 1 or _value(sizes[0]) != self.size:",
+        "if len(sizes) != 1:",
+        ("row_block_other_size",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a function that makes a table is the same in every configuration",
+        _FLAT,
+        "found = {key: f for key, f in program.functions.items() if whole(f)}",
+        "found = dict(program.functions)",
+        ("row_block_left_out",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "malloc and calloc are the library's everywhere",
+        _FLAT,
+        "if own or any(_DEFINED.search(read(file)) for file in program.files):",
+        "if own:",
+        ("row_block_other_calloc",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a statement can be put before any condition",
+        _SPELL,
+        "if not any(info.stmt is m.stmt and info.in_block for info in self.statements(m.function)):",
+        "if False:",
+        ("parts_made_in_else",),
+        condition="rows and parts",
+    ),
     Bug(
         "no name of a variable is a macro elsewhere",
         "opi_xform.divide.size_text",

@@ -3,6 +3,7 @@
 from tests.machines.planted.bug import Bug
 
 _COMPLETIONS = "opi_xform.ownership.requests.completions"
+_SEQUENCE = "opi_xform.ownership.requests.in_sequence"
 _MEMBERS = "opi_xform.ownership.buffers.members"
 _MERGED = "opi_xform.values.joined"
 _NUMBERED = "opi_xform.ownership.requests.numbered"
@@ -11,6 +12,22 @@ _REQUESTS = "opi_xform.ownership.conditions.calls.pending_requests"
 _SLOTS = "opi_xform.ownership.requests.slots"
 
 BUGS = (
+    Bug(
+        "a call that waits for any request is the last one where it is so on one way",
+        _SEQUENCE,
+        "if what == _WAITED and state == 1 << count:",
+        "if what == _WAITED and state & 1 << count:",
+        ("wait_in_branch",),
+        condition="pending requests",
+    ),
+    Bug(
+        "calls that wait for any request count, whatever is begun between them",
+        _SEQUENCE,
+        "return 1 if state else 0",
+        "return state",
+        ("wait_begun_between",),
+        condition="pending requests",
+    ),
     Bug(
         "a copy of a request is given up only where that is seen",
         "opi_xform.ownership.conditions.calls.pending_requests",

@@ -8,6 +8,7 @@ from ownership_support import Source, source
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.ownership.model.names import Names, names_of
 from opi_xform.ownership.requests.completions import completed_by_index, completing_edges, waited
+from opi_xform.ownership.requests.in_sequence import last_waits
 from opi_xform.ownership.requests.numbered import Numbered
 from opi_xform.ownership.requests.slots import Slots, apart, joints_of, lost_slots, slots_of, within
 
@@ -153,3 +154,25 @@ def test_a_request_that_a_counter_numbers(post: str, wait: str, expected: bool) 
     assert found.program.variables[key].name == "mark"
     assert Numbered(names, node, slot, lost).complete(marks, (), None) is expected
     assert isinstance(slot.lo, Poly)
+
+
+ANY = "MPI_Waitany({}, q, &mark, MPI_STATUS_IGNORE);"
+
+
+@pytest.mark.parametrize(
+    ("waits", "expected"),
+    [
+        (f"{ANY} {ANY}", [1]),
+        (f"{ANY} {ANY} {ANY}", [1, 2]),
+        (ANY, []),
+        (f"{ANY} if (argc > 1) {ANY}", [1]),
+        (f"if (argc > 1) {ANY} {ANY}", []),
+        (f"{ANY} {IRECV.format('&q[1]')} {ANY}", []),
+        (f"{ANY} q[0] = MPI_REQUEST_NULL; {ANY}", []),
+        (f"{ANY} {ANY.replace('{}', '1', 1)}", [1]),
+    ],
+)
+def test_the_last_of_as_many_waits_as_requests(waits: str, expected: list[int]) -> None:
+    found, names = program(f"MPI_Request q[2]; {IRECV.format('&q[0]')} {waits.replace('{}', '2')}")
+    done = sorted(n for n, op in names.operations.items() if op.completes is not None)
+    assert [done.index(n) for n in sorted(last_waits(names, the_object(found, "q")))] == expected

@@ -1,0 +1,1 @@
+"""Tables whose rows are messages: of a program, or made for it."""

@@ -1,0 +1,1 @@
+"""Tables of rows in one block, as the block alone."""

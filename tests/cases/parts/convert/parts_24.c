@@ -1,0 +1,54 @@
+/* Halves of memory that a condition allocates, and asks for NULL; its pointer is one of the file. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 400
+
+static double u[2 * N], *sbuf, *rbuf;
+
+static void pack(int d, int n)
+{
+    double *to = &sbuf[d * n];
+    for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+        *to++ = u[d * n + i];
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 5 ? 10 : N;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 * N; i++)
+        u[i] = rank + 0.5 * i;
+    if ((sbuf = malloc(2 * n * sizeof(double))) == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if ((rbuf = (double *)calloc(2 * n, sizeof(double))) == NULL) {
+        fprintf(stderr, "no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    for (int step = 0; step < 3; step++) {
+        MPI_Request rq[4];
+        MPI_Irecv(rbuf, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(rbuf)
+        MPI_Irecv(rbuf + n, n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[1]); //~ take(rbuf + n)
+        pack(0, n);
+        MPI_Isend(&sbuf[0], n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ give(&sbuf[0])
+        pack(1, n);
+        MPI_Isend(&sbuf[n], n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ give(&sbuf[n])
+        MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < n; i++) {
+            u[i] += rbuf[i];
+            u[n + i] += rbuf[n + i];
+        }
+    }
+    double total = 0.0;
+    for (int i = 0; i < 2 * N; i++)
+        total += u[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}
+//~ points 4

@@ -1,0 +1,114 @@
+"""Tables of rows in one block: which functions make one, and how the block is written in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ownership_support import source_in
+
+from opi_xform.divide.flat.flatten import Flattening, functions_of, tables_of
+from opi_xform.divide.flat.makers import freer, maker
+from opi_xform.divide.flow import Trouble
+from opi_xform.text.edit import apply_edits
+from opi_xform.text.sources import Sources
+
+LOOP = "for (int i = 1; i < r; i++) t[i] = t[0] + i * c;"
+TYPED = "double **t = malloc(r * sizeof(double *)); t[0] = malloc(r * c * sizeof(double));"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"{TYPED} {LOOP} return t;", True),
+        (f"{TYPED} for (int i = 1; i < r; i++) t[i] = t[i - 1] + c; return t;", True),
+        (f"{TYPED} for (int i = 1; i < r; i++) t[i] = &t[0][c * i]; return t;", True),
+        (f"{TYPED} if (!t[0]) return NULL; {LOOP} return t;", True),
+        (f"{TYPED} if (!t[0]) c = 1; {LOOP} return t;", False),
+        (f"{TYPED} if (t[0]) return NULL; {LOOP} return t;", False),
+        (f"{TYPED} for (int i = 1; i < r; i++) t[i] = t[0] + i * (c - 1); return t;", False),
+        (f"{TYPED} for (int i = 1; i < r; i++) t[i] = t[0] + i * r; return t;", False),
+        (f"{TYPED} for (int i = 1; i < r - 1; i++) t[i] = t[0] + i * c; return t;", False),
+        (f"{TYPED} for (int i = 2; i < r; i++) t[i] = t[0] + i * c; return t;", False),
+        (f"{TYPED} for (int i = 1; i < r; i++) t[i] = (double *)(long)(int)(t[0] + i * c); return t;", False),
+        (f"{TYPED} {LOOP} t[0] = t[1]; return t;", False),
+        (f"{TYPED} {LOOP} kept = t; return t;", False),
+        (f"{TYPED} {LOOP} return kept;", False),
+        (f"{TYPED} return t;", False),
+        (
+            "double **t = malloc(r * sizeof(float)); t[0] = malloc(r * c * sizeof(double)); " + LOOP + " return t;",
+            False,
+        ),
+    ],
+)
+def test_a_function_makes_a_table_in_known_words_only(tmp_path: Path, body: str, expected: bool) -> None:
+    text = f"""static double **kept;
+static double **make(int r, int c) {{ {body} }}
+int main(int argc, char **argv) {{ kept = make(2, argc); return 0; }}
+"""
+    functions = source_in(tmp_path, text).program.functions
+    found = next(f for f in functions.values() if f.name == "make")
+    assert (maker(found) is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("free(t[0]); free(t);", True),
+        ("double **all = t; free(*all); free(all);", True),
+        ("free(t); free(t[0]);", False),
+        ("free(t[1]); free(t);", False),
+        ("free(t[0]);", False),
+    ],
+)
+def test_a_function_frees_the_block_and_the_table(tmp_path: Path, body: str, expected: bool) -> None:
+    text = f"""static void drop(double **t) {{ {body} }}
+int main(int argc, char **argv) {{ drop(malloc(8)); return 0; }}
+"""
+    functions = source_in(tmp_path, text).program.functions
+    assert freer(next(f for f in functions.values() if f.name == "drop")) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("b[1][i] = 1;", "b[b_row + i] = 1;"),
+        ("b[i + 1][i ? 2 : 3] = 1;", "b[(i + 1) * b_row + (i ? 2 : 3)] = 1;"),
+        ("**b = *b[1];", "*b = *(b + b_row);"),
+        ("use(&(b[0][i]));", "use(&(b[i]));"),
+        ("b[1]++;", None),
+        ("use((double *)&b[1]);", None),
+        ("use((double *)b);", None),
+        ("b[0] = b[1];", None),
+        ("b++;", None),
+        ("i = sizeof b[1];", None),
+    ],
+)
+def test_a_row_is_written_as_its_place_in_the_block(tmp_path: Path, line: str, expected: str | None) -> None:
+    text = f"""#include <stdlib.h>
+static void use(double *p) {{ *p = 1; }}
+static double **make(int r, int c) {{ {TYPED} {LOOP} return t; }}
+int main(int argc, char **argv)
+{{
+    int i = argc;
+    double **b = make(2, argc);
+    {line}
+    free(b[0]);
+    free(b);
+    return 0;
+}}
+"""
+    found = source_in(tmp_path, text)
+    program, units, sources = found.program, found.units, Sources()
+    functions = functions_of(program, units, sources.data)
+    (key,) = tables_of(program, functions)
+    flattening = Flattening(program, units, functions, key, sources.data, ())
+    if expected is None:
+        with pytest.raises(Trouble):
+            flattening.run()
+        return
+    ((file, edits),) = flattening.run().items()
+    new = apply_edits(sources.data(file), edits).decode()
+    assert f"    {expected}\n" in new
+    assert "double *b = malloc((size_t)2 * argc * sizeof *b);" in new
+    assert new.count("free(b);") == 1
