@@ -139,6 +139,17 @@ EXPORT int (OPI_Alloc)(void *bufp, size_t length) {
     return alloc("OPI_Alloc", bufp, length);
 }
 
+EXPORT void *OPI_Malloc(size_t length) {
+    struct opir_rank *me = opir_self;
+    if (!me)
+        opir_no_rank("OPI_Malloc");
+    size_t room;
+    void *block = opir_block_new(length, &room);
+    if (block)
+        opir_block_own(me, block, room);
+    return block;
+}
+
 EXPORT void *OPI_Calloc(size_t count, size_t size) {
     size_t length;
     if (__builtin_mul_overflow(count, size, &length))
