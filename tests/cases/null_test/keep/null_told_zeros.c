@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     if (b == NULL) {
         printf("%d: no memory\n", rank);
         MPI_Finalize();
-        return 0;
+        return 2;
     }
     if (rank == 0) {
         for (int i = 0; i < n; i += 2)

@@ -133,7 +133,7 @@ BUGS = (
         _ENDINGS,
         "return () if said and graph.frames[frame].function == MAIN else None",
         "return ()",
-        ("c_null_flag",),
+        ("null_told_zeros", "c_null_flag"),
         Bug(
             "an end in good order is one for want of memory",
             _ENDINGS,
@@ -148,7 +148,7 @@ BUGS = (
         _ENDINGS,
         "(past is None and name in _ORDERLY)",
         "False",
-        ("c_null_zero",),
+        ("null_told_zeros",),
         condition="comparison with NULL",
     ),
     Bug(
