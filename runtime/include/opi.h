@@ -41,7 +41,7 @@ extern "C" {
  * Errors: MPI_ERR_NO_MEM (pointer untouched), MPI_ERR_ARG for a NULL bufp. */
 OPI_API_ int OPI_Alloc(void *bufp_, size_t length_);
 
-/* A buffer as OPI_Alloc allocates, or NULL where there is no memory, as malloc tells it: no error is raised then. */
+/* A buffer as OPI_Alloc allocates, or NULL where there is no memory, as malloc tells it (errno is ENOMEM): no error is raised then. */
 OPI_API_ void *OPI_Malloc(size_t length_);
 
 /* A buffer of at least `count` x `size` bytes, all of them zero, as calloc gives memory; a product that does not fit is more than there is.

@@ -23,6 +23,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.endings import Name, Past, come_by, ends, found_by, stands_in, told_at
+from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.values.unset.nullable import may_be_null
 
 GOES_ON = "and the program goes on, or ends as if all were well, where there is no memory"
@@ -57,6 +58,18 @@ def uncertain_test(
         if not _proved(program, buffer, n, addressed, unproved, unmoved, ended, bodies, past):
             return n, GOES_ON
     return None
+
+
+def can_be_told(call: ast.Call) -> bool:
+    """OPI_Malloc fails where this call of an allocator does, and leaves what that leaves.
+
+    The product of calloc must not come to less than it is: one factor is an int, and the other one is constant.
+    """
+    name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+    factors = [plain(e) for e in call.args]
+    fixed = [isinstance(e, ast.SizeOf) or (isinstance(e, ast.IntLit) and 0 <= e.value < 1 << 31) for e in factors]
+    few = [known or (e.type.size or 8) <= 4 for e, known in zip(factors, fixed, strict=True)]
+    return name == "malloc" or (name == "calloc" and any(fixed) and all(few))
 
 
 def always_set(program: Program, n: int) -> bool:

@@ -17,7 +17,7 @@ from opi_xform.once import once
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
-from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
+from opi_xform.ownership.allocation.null_tests import GOES_ON, can_be_told, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
 from opi_xform.ownership.explain.part_reasons import not_there
@@ -191,7 +191,8 @@ class _Placing:
         unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
         tests = self.now.null_tests
         uncertain = uncertain_test(self.program, self.buffer, tests, known, addressed, unmoved)
-        otherwise = self.buffer.zeros or self.buffer.cleared or any(a.kept for a in allocations)
+        otherwise = self.buffer.zeros or self.buffer.cleared
+        otherwise = otherwise or any(a.kept or not can_be_told(a.call) for a in allocations)
         told = False  # OPI_Malloc tells of no memory as malloc does
         if uncertain is not None and self.telling and not otherwise:
             stores = frozenset(m for a in allocations for m in a.stores)

@@ -5,6 +5,8 @@
 #include "process/heap/heap.h"
 #include "process/objects/request.h"
 
+#include <errno.h>
+
 /* Any thread may come here. */
 static bool enter(void) {
     bool guest = opi_guest();
@@ -75,7 +77,10 @@ API int OPI_Alloc(void *bufp, size_t length) {
 API void *OPI_Malloc(size_t length) {
     OPI_SITE();
     bool fresh;
-    return owned(length, &fresh);
+    void *p = owned(length, &fresh);
+    if (!p)
+        errno = ENOMEM;
+    return p;
 }
 
 API void *OPI_Calloc(size_t count, size_t size) {

@@ -1,6 +1,7 @@
 /* sendrecv.c - the calls that send and receive at once. */
 #include "ranks/base/ranks.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void fill(struct opir_req *q, const char *call, void *buf, MPI_Count count, struct opir_type *t, int peer, int tag, struct opir_comm *c) {
@@ -147,6 +148,8 @@ EXPORT void *OPI_Malloc(size_t length) {
     void *block = opir_block_new(length, &room);
     if (block)
         opir_block_own(me, block, room);
+    else
+        errno = ENOMEM;
     return block;
 }
 

@@ -240,6 +240,14 @@ BUGS = (
         condition="comparison with NULL",
     ),
     Bug(
+        "OPI_Malloc fails where any allocator does",
+        "opi_xform.ownership.placement.place",
+        "any(a.kept or not can_be_told(a.call) for a in allocations)",
+        "any(a.kept for a in allocations)",
+        ("null_told_product",),
+        condition="comparison with NULL",
+    ),
+    Bug(
         "memory of OPI_Malloc has the zeros of calloc",
         "opi_xform.ownership.placement.place",
         "self.telling and not otherwise:",

@@ -51,7 +51,6 @@ def transformed(tmp_path: Path, allocation: str, above: str = "") -> str:
         (f"double *b; b = (double *)malloc(N * 8); if (b == NULL) {LEAVE}", "b = (double *)OPI_Malloc(N * 8);", ""),
         (f"double *b; if (!(b = malloc(N * 8))) {LEAVE}", "if (!(b = OPI_Malloc(N * 8)))", ""),
         (f"double *b = calloc(N, 8); if (!b) {LEAVE}", "b = OPI_Malloc(", ""),
-        (f"double *b; if (posix_memalign((void **)&b, 64, N * 8) != 0) {LEAVE}", "b = OPI_Malloc(N * 8);", ""),
         (
             f"double *b = room(N + 1); if (!b) {LEAVE}",
             "b = OPI_Malloc((N + 1) * sizeof(double));",
@@ -64,6 +63,18 @@ def test_malloc_that_the_program_asks(tmp_path: Path, allocation: str, written: 
     assert written in after
     assert after.count("OPI_Malloc(") == 1
     assert "OPI_Give(" in after
+
+
+@pytest.mark.parametrize(
+    "allocation",
+    [
+        f"double *b = NULL; if (posix_memalign((void **)&b, 64, N * 8) != 0) {LEAVE}",
+        f"size_t n = N; n += argc > 9; double *b = calloc(n, 8); if (!b) {LEAVE}",
+    ],
+)
+def test_what_fails_otherwise(tmp_path: Path, allocation: str) -> None:
+    """posix_memalign leaves the pointer, and calloc asks for no less where the product is more than there is."""
+    assert "OPI_Malloc" not in transformed(tmp_path, allocation)
 
 
 @pytest.mark.parametrize("end", ["MPI_Abort(MPI_COMM_WORLD, 1);", "exit(1);"])
