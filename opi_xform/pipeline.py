@@ -119,7 +119,8 @@ def again(given: Given) -> Again:
     def analyse(units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more_than: int) -> Analysed:
         obstacle = given.obstacle(root, files)
         plan, program = plans.analyse(
-            units, replace(given.options, root=root, obstacle=obstacle, told=told, more_than=more_than)
+            units,
+            replace(given.options, root=root, obstacle=obstacle, told=told, more_than=more_than, rewritten=True),
         )
         return program, plan, dict(rewrite(plan, files).changed)
 

@@ -117,7 +117,8 @@ def _placed(going: Going, null_tests: tuple[int, ...], ahead: bool = False) -> P
 def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...], ahead: bool) -> Placement | Refusal:
     facts = going.facts
     buffer = with_names(facts.program, facts.units, buffer, going.places)
-    placed = place(facts.program, buffer, going.places, null_tests, ahead=ahead, renewed=going.renewed)
+    telling = not facts.options.rewritten
+    placed = place(facts.program, buffer, going.places, null_tests, ahead=ahead, renewed=going.renewed, telling=telling)
     if isinstance(placed, Refusal):
         return placed
     for condition in TABLE:
@@ -140,7 +141,7 @@ def _renamed(
     setting = {n for second in seconds.values() for n in second.nodes}
     fewer = replace(buffer, touches=tuple(n for n in buffer.touches if n not in setting))
     again = place(
-        program, fewer, going.places, null_tests, renewed=going.renewed
+        program, fewer, going.places, null_tests, renewed=going.renewed, telling=not going.facts.options.rewritten
     )  # nothing has to be there for a name that is not used
     if isinstance(again, Placement) and alias_refusal(flow, buffer, again.points, again.rows, seconds) is None:
         placed = again

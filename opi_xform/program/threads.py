@@ -86,6 +86,7 @@ def _reached(program: _Program, function: ast.Function, stmt: ast.Stmt) -> tuple
     """Why a region is no serial code ('' where it is), and the functions that it may call."""
     why = ""
     called: dict[str, None] = {}
+    each = isinstance(stmt, ast.DoWhile)  # one thread after the other: none may wait for another one
     work: list[tuple[ast.Function, ast.Stmt]] = [(function, stmt)]
     while work:
         function, stmt = work.pop()
@@ -94,6 +95,8 @@ def _reached(program: _Program, function: ast.Function, stmt: ast.Stmt) -> tuple
             for name in _callees(e, program.taken):
                 if name in program.functions and name not in called:
                     called[name] = None
+                    if each and (program.functions[name].threads or program.functions[name].refused):
+                        why = why or f"calls `{program.functions[name].name}`, in which threads may wait for others"
                     work.append((program.functions[name], program.functions[name].body))
     return why, list(called)
 

@@ -3,7 +3,7 @@
  * An MPI message copies a buffer.  When both ranks share memory the sender can hand the buffer itself over: it gives up ownership and the receiver
  * takes it.  These calls do that inside a node and fall back to plain messages across nodes; they match MPI_Send and MPI_Recv in every combination.
  *
- * Ownership.  OPI_Alloc, OPI_Calloc and the Take calls make the caller the owner of a buffer.  OPI_Free and the Give calls end ownership.  Only the owner may touch
+ * Ownership.  OPI_Alloc, OPI_Malloc, OPI_Calloc and the Take calls make the caller the owner of a buffer.  OPI_Free and the Give calls end ownership.  Only the owner may touch
  * the buffer.  Every buffer is aligned to 64 bytes and may be allocated before MPI_Init and freed after MPI_Finalize, by any thread.
  *
  * bufp is always the ADDRESS OF THE CALLER'S POINTER, typed void * as in MPI_Alloc_mem:   double *b;   OPI_Alloc(&b, n * sizeof *b);
@@ -40,6 +40,9 @@ extern "C" {
 /* Allocates a buffer of at least `length` bytes (0 is allowed and yields a valid buffer) and stores its address in *bufp.
  * Errors: MPI_ERR_NO_MEM (pointer untouched), MPI_ERR_ARG for a NULL bufp. */
 OPI_API_ int OPI_Alloc(void *bufp_, size_t length_);
+
+/* A buffer as OPI_Alloc allocates, or NULL where there is no memory, as malloc tells it (errno is ENOMEM): no error is raised then. */
+OPI_API_ void *OPI_Malloc(size_t length_);
 
 /* A buffer of at least `count` x `size` bytes, all of them zero, as calloc gives memory; a product that does not fit is more than there is.
  * NULL where OPI_Alloc would return an error (MPI_ERR_NO_MEM, raised in the same way). */

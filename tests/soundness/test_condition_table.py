@@ -30,7 +30,7 @@ ALONE = {
     "d_again_blocking": pending_requests.CONDITION,
     "e_append_after_receive": capacity.CONDITION,
     "c_unsequenced_call": aliases.CONDITION,
-    "c_null_again": null_comparison.CONDITION,
+    "null_told_later": null_comparison.CONDITION,
     "unwritten_before": unwritten.CONDITION,
     "g_header_inline": shared_text.CONDITION,
 }

@@ -75,6 +75,7 @@ INDETERMINATE = (
     "null_back_",
     "null_turns_",
     "row_block_",
+    "null_told_",
 )
 """Cases whose buffers start with no defined value, with one that the program writes, or with zeros that OPI_Calloc
 brings: reading them early violates nothing that could be kept."""

@@ -417,6 +417,18 @@ REAL(int, OPI_Alloc, (void *b, size_t n))
     });
 }
 
+REAL(void *, OPI_Malloc, (size_t n))
+{
+    if (depth)
+        return __real_OPI_Malloc(n);
+    depth++;
+    begin(NEVER);
+    void *r = __real_OPI_Malloc(n);
+    leave();
+    depth--;
+    return r;
+}
+
 REAL(void *, OPI_Calloc, (size_t n, size_t s))
 {
     if (depth)

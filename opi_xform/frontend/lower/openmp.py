@@ -3,7 +3,8 @@
 The parser reads the program without OpenMP; what the directives say is read here.  In a program without data races no
 iteration of a loop that threads share depends on another: in order it does the same.  What differs is what is left in
 variables: a private one has its old value again after the region.  So such a variable may have either value there
-(``Regions.body``), and the program is understood with OpenMP and without it.
+(``Regions.body``), and the program is understood with OpenMP and without it.  Statements that each thread runs, and in
+which no thread waits for another one, are run by one thread after the other: a loop of any number of turns.
 
 Source: OpenMP Application Programming Interface, version 5.2, sections 4 (directives), 5.4 (data sharing), 10 and 11.
 """
@@ -122,6 +123,8 @@ class _Finder:
         self.regions: list[tuple[Directive, ast.Stmt]] = []
         self.missed: list[Unfollowed] = []
         self.restored: dict[int, dict[str, Type]] = {}  # by statement: variables that may have their old value after it
+        self.each: set[int] = set()  # statements that each thread runs
+        self.barriers: list[Directive] = []
 
     def run(self) -> Regions | None:
         """None where something is not followed: ``missed``."""
@@ -129,12 +132,16 @@ class _Finder:
             self.file, self.span, self.constant, self.expand, self.left_out, self.doubtful, self.chosen, self.missed
         ):
             if directive.name == "barrier":
+                self.barriers.append(directive)
                 continue
             stmt = self.at.get(behind(self.file.data, directive.end, self.left_out))
             if stmt is None:
                 self.missed.append(directive.refusal("stands before no statement of this configuration"))
             else:
                 self.regions.append((directive, stmt))
+        for barrier in self.barriers:
+            if not any(s.span.begin <= barrier.end <= s.span.end for _, s in self.regions):
+                self.missed.append(barrier.refusal("stands in no region of this function"))
         for directive, stmt in self.regions if not self.missed else ():  # what is missed may be a part of another one
             try:
                 self.understood(directive, stmt)
@@ -224,6 +231,9 @@ class _Finder:
         if id(stmt) in parts:
             return
         items = [s for s in (stmt.body if isinstance(stmt, ast.Block) else (stmt,)) if id(s) not in parts]
+        if not parts and self.by_each(stmt):
+            self.each.add(id(stmt))
+            return
         for item in items:  # before what is declared: that matters to them
             if not isinstance(item, (ast.DeclStmt, ast.Null)) or (isinstance(item, ast.DeclStmt) and item.sizes):
                 raise directive.refusal("has statements that each of its threads runs")
@@ -240,10 +250,22 @@ class _Finder:
                 if _matters(variable.type) and self.modified(key, stmt):
                     self.own_values(directive, stmt, key)
 
+    def by_each(self, stmt: ast.Stmt) -> bool:
+        """Each thread runs the whole statement, and none finds what another one does: no directive is in it."""
+        inside = [s for _, s in self.regions if _holds(stmt, s)]
+        waits = any(stmt.span.begin <= b.end <= stmt.span.end for b in self.barriers)
+        declared = [s for s, _ in statements(stmt) if isinstance(s, ast.DeclStmt)]
+        mine = [self.variables.get(key) for s in declared for key in s.variables]
+        own = not any(s.sizes for s in declared) and all(v is not None and v.kind == "local" for v in mine)
+        plain = not any(e.type.volatile or isinstance(e, ast.Opaque) for e in self.expressions(stmt))
+        return len(inside) == 1 and not waits and own and plain and isinstance(self.parents[id(stmt)], ast.Block)
+
     def listed(self, directive: Directive, stmt: ast.Stmt) -> dict[str, Type]:
         """Private variables of the region that may have their old value after it.  Raises Unfollowed."""
         out: dict[str, Type] = {}
         for clause, words in directive.clauses:
+            if clause == "default" and set(words) - {"none", "shared"}:
+                raise directive.refusal("gives each thread what it does not name")
             if clause not in LISTS or clause == "shared":
                 continue
             names, operator = list(words), ""
@@ -376,22 +398,25 @@ class _Finder:
         variables = dict(self.variables)
         blocks: dict[int, list[ast.Stmt]] = {}
         for ident, wanted in self.restored.items():
-            if not wanted:
+            if not wanted and ident not in self.each:
                 continue
             stmt = next(s for _, s in self.regions if id(s) == ident)
             parent = self.parents[ident]
             assert isinstance(parent, ast.Block)
             items = blocks.setdefault(id(parent), list(parent.body))
             place = next(i for i, s in enumerate(items) if s is stmt)
-            before, after = _kept(stmt, wanted, self.body, variables)
-            items[place : place + 1] = [before, stmt, *after]
+            before, chance, after = _kept(stmt, wanted, variables)
+            inner = replace(stmt, span=replace(stmt.span, editable=False))
+            items[place : place + 1] = [before, ast.DoWhile(stmt.span, inner, chance) if ident in self.each else stmt]
+            items[place + 2 : place + 2] = after
         return with_blocks(self.body, blocks), variables
 
 
 def _kept(
-    stmt: ast.Stmt, wanted: Mapping[str, Type], body: ast.Block, variables: dict[str, ast.Variable]
-) -> tuple[ast.Stmt, list[ast.Stmt]]:
-    """The declarations of old values, and what perhaps restores each; the new variables are added to ``variables``."""
+    stmt: ast.Stmt, wanted: Mapping[str, Type], variables: dict[str, ast.Variable]
+) -> tuple[ast.Stmt, ast.Expr, list[ast.Stmt]]:
+    """The declarations of old values, a number that may be any, and what perhaps restores each old value; the new
+    variables are added to ``variables``."""
     here = replace(stmt.span, end=stmt.span.begin, editable=False)
     function = next((v.function for v in variables.values() if v.function), "")
     integer = Type("int", "int", 4, volatile=True)
@@ -406,7 +431,7 @@ def _kept(
         declared.append(old)
         back = ast.Assign(type_, here, "", ast.VarRef(type_, here, key), ast.VarRef(type_, here, old))
         after.append(ast.If(here, ast.VarRef(integer, here, chance), ast.ExprStmt(here, back), None))
-    return ast.DeclStmt(here, tuple(declared)), list(after)
+    return ast.DeclStmt(here, tuple(declared)), ast.VarRef(integer, here, chance), list(after)
 
 
 def _outermost(found: list[ast.Stmt]) -> list[ast.Stmt]:

@@ -8,6 +8,10 @@ That malloc returned memory is not known by itself: a program may have a way of 
 smaller buffer, a file, an error code), and OPI_Alloc ends the job there.  It is known where the program itself ends for
 want of memory, before the test or at it, and where it has read or written the memory; and where it ends on every way
 from a malloc that returned none: `p = some ? malloc(n) : NULL; if (!p && some) exit(1);`.
+
+Nor does it matter where OPI_Malloc stands for malloc, and tells of no memory as malloc does.  Then a test right behind
+it finds what it found.  Where it finds NULL the program ends, in good order or not, or allocates once more; until then
+it comes to nothing else that brings memory, and does what it did.
 """
 
 from __future__ import annotations
@@ -18,7 +22,8 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Buffer, Program
-from opi_xform.ownership.model.endings import Name, come_by, ends, found_by, stands_in, told_at
+from opi_xform.ownership.model.endings import Name, Past, come_by, ends, found_by, stands_in, told_at
+from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.values.unset.nullable import may_be_null
 
 GOES_ON = "where it could not be shown that the program ends in failure for want of memory"
@@ -33,23 +38,38 @@ def uncertain_test(
     unmoved: Collection[int] = (),
     ended: Collection[int] = (),
     bodies: Collection[Span] = (),
+    past: Past | None = None,
 ) -> tuple[int, str] | None:
     """The first test that may find NULL in the program, and why that matters.
 
     known: those that do the same whatever they find.  addressed: variables that may change through pointers.
     unmoved: those that find NULL where the program has it, but for want of memory: there the job has ended.
     ended: those before which the program is supposed to end where they find NULL.  bodies: text that is supposed to
-    end it.
+    end it.  past: what the ways must not come to on which OPI_Malloc has found no memory; None: it stands nowhere.
     """
     unproved: dict[int, frozenset[int]] = {}  # by object: what one comes to before it is known that there is memory
     for n in sorted(tests):
         if n in known or n in ended or gives_up(program, buffer, n, addressed, n in unmoved):
             continue
+        if past is not None and n in unmoved and gives_up(program, buffer, n, addressed, True, past):
+            continue
         if n not in unmoved and not _certain(program, buffer, n):
             return n, "where it need not have been allocated"
-        if not _proved(program, buffer, n, addressed, unproved, n in unmoved, ended, bodies):
+        if not _proved(program, buffer, n, addressed, unproved, unmoved, ended, bodies, past):
             return n, GOES_ON
     return None
+
+
+def can_be_told(call: ast.Call) -> bool:
+    """OPI_Malloc fails where this call of an allocator does, and leaves what that leaves.
+
+    The product of calloc must not come to less than it is: one factor is an int, and the other one is constant.
+    """
+    name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+    factors = [plain(e) for e in call.args]
+    fixed = [isinstance(e, ast.SizeOf) or (isinstance(e, ast.IntLit) and 0 <= e.value < 1 << 31) for e in factors]
+    few = [known or (e.type.size or 8) <= 4 for e, known in zip(factors, fixed, strict=True)]
+    return name == "malloc" or (name == "calloc" and any(fixed) and all(few))
 
 
 def always_set(program: Program, n: int) -> bool:
@@ -125,14 +145,16 @@ def _proved(
     n: int,
     addressed: Collection[str],
     unproved: dict[int, frozenset[int]],
-    absent: bool,
+    unmoved: Collection[int],
     ended: Collection[int],
     bodies: Collection[Span],
+    past: Past | None,
 ) -> bool:
     """Wherever the pointer comes from, it is known at the test that malloc returned memory.
 
-    absent: where it is NULL, the program has it so; but of what it comes from something must be known.
+    unmoved: where it is NULL there, the program has it so; but of what it comes from something must be known.
     """
+    absent = n in unmoved
     table, tested = program.values.objects.table, _tested(program, n, absent)
     if absent and not tested:  # what is compared there is not known: it may be any of them
         return all(ends_without(program, addressed, o, bodies) for o in buffer.objects)
@@ -141,7 +163,8 @@ def _proved(
             continue
         if base not in unproved:
             without = ends_without(program, addressed, base, bodies)
-            unproved[base] = frozenset() if without else _unproved(program, buffer, base, addressed, ended)
+            shown = () if without else _unproved(program, buffer, base, addressed, ended, unmoved, past)
+            unproved[base] = frozenset(shown)
         if n in unproved[base]:
             return False
     return True
@@ -168,7 +191,13 @@ def ends_without(program: Program, addressed: Collection[str], o: int, bodies: C
 
 
 def _unproved(
-    program: Program, buffer: Buffer, o: int, addressed: Collection[str], ended: Collection[int]
+    program: Program,
+    buffer: Buffer,
+    o: int,
+    addressed: Collection[str],
+    ended: Collection[int],
+    unmoved: Collection[int],
+    past: Past | None,
 ) -> frozenset[int]:
     """The nodes that can be reached from where the object is allocated with nothing on the way that shows that there is
     memory: a test without which the program ends, a load or a store through the pointer.
@@ -184,7 +213,10 @@ def _unproved(
         action = graph.nodes[n].action
         if isinstance(action, (ins.Load, ins.Store)):
             return info.kind == "heap" and values.accesses.touches(n, (o,)) and not values.accesses.touches_other(n, o)
-        return n in ended or (isinstance(action, ins.Branch) and gives_up(program, buffer, n, addressed))
+        if n in ended or not isinstance(action, ins.Branch):
+            return n in ended
+        quietly = past is not None and n in unmoved and gives_up(program, buffer, n, addressed, True, past)
+        return quietly or gives_up(program, buffer, n, addressed)
 
     seen: set[int] = set()
     work = [(graph.nodes[n].block, n) for n in sources]  # what comes behind node n in its block; -1: the whole block
@@ -203,10 +235,18 @@ def _unproved(
     return frozenset(seen)
 
 
-def gives_up(program: Program, buffer: Buffer, n: int, addressed: Collection[str], absent: bool = False) -> bool:
+def gives_up(
+    program: Program,
+    buffer: Buffer,
+    n: int,
+    addressed: Collection[str],
+    absent: bool = False,
+    past: Past | None = None,
+) -> bool:
     """The buffer is held at the test, and where there is none the program ends.
 
-    absent: it need not be held there; where the pointer is NULL, it is so in the program, too.
+    absent: it need not be held there; where the pointer is NULL, it is so in the program, too.  past: what it must not
+    come to until then, where it may end in good order.
     """
     if _tested(program, n, absent).isdisjoint(buffer.objects):
         return False
@@ -217,7 +257,7 @@ def gives_up(program: Program, buffer: Buffer, n: int, addressed: Collection[str
         return False
     assert isinstance(node.action, ins.Branch)
     arm = following[0 if condition.op == "==" else 1]
-    return ends(program, addressed, arm, _null(program, node.frame, node.action.cond, addressed))
+    return ends(program, addressed, arm, _null(program, node.frame, node.action.cond, addressed), past=past)
 
 
 def _null(program: Program, frame: int, cond: ins.Operand, addressed: Collection[str]) -> dict[Name, int]:

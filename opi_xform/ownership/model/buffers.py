@@ -34,7 +34,8 @@ class Options:
     told: comments that say more than the analysis finds.  processes: that may work on it; the plan is the same.
     header: what files include for the OPI calls.  more_than: why sites stay is looked for only where more than so many
     convert; a plan that is no better than another one is not shown to anybody.  min_bytes: calls stay whose messages
-    are known to have fewer.
+    are known to have fewer.  rewritten: the text is another one than the program's: one malloc may have become several,
+    of which a test asks the first alone.
     """
 
     strict: bool = False
@@ -46,6 +47,7 @@ class Options:
     header: str = "opi.h"
     more_than: int = -1
     min_bytes: int = 0
+    rewritten: bool = False
 
 
 @dataclass(frozen=True, slots=True)

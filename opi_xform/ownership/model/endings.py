@@ -4,7 +4,8 @@ The ways are followed with the integers that are known on them, so that `return 
 when it gets -1, are seen as one.  An end is a call that never returns, or `return` from main with another number than
 0. One in good order is none: a program that calls MPI_Finalize first, or whose code is 0, has told what it had to tell.
 A code that is not known (``exit(status)``) may be 0, and one that is known has 8 bits.  A function that is given to
-``atexit`` may do anything at an end; a loop that goes on for ever is none.
+``atexit`` may do anything at an end; a loop that goes on for ever is none.  Where it is known what the ways must not
+come to (``Past``), an end in good order is one, too: nothing but the way there is asked for.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from opi_xform.memory.values import Comparison
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import leaves, operands
+from opi_xform.record import dataclass
 
 Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
 _State = tuple[int, int, bool, tuple[tuple[Name, int], ...]]
@@ -41,6 +43,14 @@ _OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-":
 NOTHING: Mapping[Comparison, bool] = {}
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What ways must not come to (``avoided``), and where another begins of which the same is asked (``anew``)."""
+
+    avoided: frozenset[int]
+    anew: frozenset[int]
+
+
 def ends(
     program: Program,
     addressed: Collection[str],
@@ -49,14 +59,16 @@ def ends(
     behind: int = -1,
     told: Mapping[Comparison, bool] = NOTHING,
     bodies: Collection[Span] = (),
+    past: Past | None = None,
 ) -> bool:
     """Whether every way from the start of a block ends the program; known: numbers that variables have there.
 
     addressed: variables that may change through pointers.  behind: a node of the block after which the ways begin, in
     place of its start.  told: what comparisons of values find on the ways, until a loop is gone round: from then on its
-    values are others.  bodies: text that is supposed to end it.
+    values are others.  bodies: text that is supposed to end it.  past: what the ways must not come to; an end in good
+    order counts then.
     """
-    return ways_to_end(program, addressed, block, known, behind, told, bodies) is not None
+    return ways_to_end(program, addressed, block, known, behind, told, bodies, past) is not None
 
 
 def ways_to_end(
@@ -67,12 +79,13 @@ def ways_to_end(
     behind: int = -1,
     told: Mapping[Comparison, bool] = NOTHING,
     bodies: Collection[Span] = (),
+    past: Past | None = None,
 ) -> frozenset[tuple[int, int]] | None:
     """Where every way ends the program (``ends``): each block on the ways, with one before it (-1: it is the first).
 
     None: one may not end it.
     """
-    graph = program.graph
+    graph = program.graph  # where any end will do, nothing is counted from turn to turn of a loop
     if _does_more(program):
         return None
     work = [(block, behind, dict(known), told, _START)]
@@ -84,21 +97,23 @@ def ways_to_end(
         nodes = graph.blocks[block]
         state = (block, behind, bool(told), tuple(sorted(found.items(), key=str)))
         known_before = from_.setdefault(state, set())
-        again = bool(known_before)
+        been = bool(known_before)
         known_before.add(before)
-        if again:
+        if been:
             continue
         if behind >= 0:
             nodes = nodes[nodes.index(behind) + 1 :]
         steps += len(nodes) + 1
         if steps > _BUDGET:
             return None
-        following = _through(program, addressed, block, nodes, found, told, bodies)
+        following = _through(program, addressed, block, nodes, found, told, bodies, past)
         if following is None:
             return None
         if not following:
             ended.add(state)
-        work.extend((b, -1, dict(found), told if b > block else NOTHING, state) for b in following)
+        again = found if past is None else {k: v for k, v in known.items() if found.get(k) == v}
+        ways = ((b, found, told) if b > block else (b, again, NOTHING) for b in following)
+        work.extend((b, -1, dict(numbers), what, state) for b, numbers, what in ways)
     found_ways = frozenset((b[0], s[0]) for s, before_it in from_.items() for b in before_it)
     return found_ways if _all_come_to(ended, from_) else None
 
@@ -167,6 +182,7 @@ def _through(
     found: dict[Name, int],
     told: Mapping[Comparison, bool],
     bodies: Collection[Span],
+    past: Past | None,
 ) -> tuple[int, ...] | None:
     """The blocks that come next, () where the program ends; None: it may not.  Changes what is known to what it is at
     the end of the block.  nodes: what is left of it."""
@@ -175,6 +191,10 @@ def _through(
     for n in nodes:
         node = graph.nodes[n]
         frame, action = node.frame, node.action
+        if past is not None and n in past.anew:
+            return ()
+        if past is not None and n in past.avoided:
+            return None
         if bodies and isinstance(action, ins.Instr) and any(stands_in(action.span, body) for body in bodies):
             return ()
         match action:
@@ -205,10 +225,12 @@ def _through(
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
                 if name in graph.background.lowered:
                     return None  # a summary does not say how the program ends, or that it does not
-                if name in _ORDERLY or name in ELSEWHERE or name in _ANOTHER:
+                if name in ELSEWHERE or name in _ANOTHER or (past is None and name in _ORDERLY):
                     return None
-                if name in _EXITS and not (call.args and (_value(program, found, frame, call.args[0]) or 0) & 0xFF):
-                    return None
+                if past is None and name in _EXITS:
+                    code = _value(program, found, frame, call.args[0]) if call.args else None
+                    if not (code or 0) & 0xFF:
+                        return None
                 if call.target is not None:
                     _set(found, (frame, call.target.number), None)
                 if n not in graph.followed:
@@ -218,7 +240,8 @@ def _through(
                     return ()  # it never returns
             case ins.ReturnInstr(value=result) if graph.frames[frame].parent < 0:
                 code = None if result is None else _value(program, found, frame, result)
-                return () if (code or 0) & 0xFF and graph.frames[frame].function == MAIN else None
+                said = past is not None or (code or 0) & 0xFF
+                return () if said and graph.frames[frame].function == MAIN else None
             case _:
                 pass
     return succs or None

@@ -64,7 +64,14 @@ class AllocationEdits:
     """What is written where memory comes from; ``edits.Builder`` writes the rest."""
 
     def __init__(
-        self, program: Program, flow: Flow, buffer: Buffer, mentions: Mentions, texts: Texts, defs: Definitions
+        self,
+        program: Program,
+        flow: Flow,
+        buffer: Buffer,
+        mentions: Mentions,
+        texts: Texts,
+        defs: Definitions,
+        told: bool = False,
     ) -> None:
         self.program = program
         self.flow = flow
@@ -72,6 +79,8 @@ class AllocationEdits:
         self.mentions = mentions
         self.texts = texts
         self.defs = defs
+        self.told = told
+        """Where the program allocates, it looks whether there is memory: OPI_Malloc tells."""
         self.anchors = Anchors(flow)
         self.variable = program.variables[buffer.carrier.variable]
         self.member = program.members.get(buffer.carrier.variable)
@@ -269,13 +278,15 @@ class AllocationEdits:
             whole = self.program.variables[allocation.local].name
         if in_place:
             self.files.add(info.stmt.span.file)
+            stands = self.stands_for(allocation)
+            if stands and allocation.wrapper < 0:
+                self.in_its_place(allocation, stands, level, after, variable)
+                return
             if self.brings_zeros(allocation):
-                if allocation.wrapper < 0:
-                    self.zeros_here(allocation, level, after, variable)
-                    return
                 after.append(f"{whole} = OPI_Calloc({self.count_and_size(allocation)});")
             else:
-                after.append(self.acquired(whole, size if self.largest else variable or size))
+                asked = size if self.largest else variable or size
+                after.append(f"{whole} = OPI_Malloc({asked});" if self.told else self.acquired(whole, asked))
         if allocation.kept:
             self.besides(allocation, level, whole, after, in_place)
             return
@@ -330,6 +341,14 @@ class AllocationEdits:
         callee = allocation.call.callee
         return self.buffer.zeros and isinstance(callee, ast.FuncRef) and callee.name == "calloc"
 
+    def stands_for(self, allocation: Allocation) -> str:
+        """What is called by the program's own text in place of malloc or calloc; empty: another call brings memory."""
+        if self.brings_zeros(allocation):
+            return "OPI_Calloc"
+        callee = allocation.call.callee
+        plainly = isinstance(callee, ast.FuncRef) and callee.name == "malloc" and not allocation.kept
+        return "OPI_Malloc" if self.told and plainly and self.texts.of(allocation.call.callee_span) == "malloc" else ""
+
     def count_and_size(self, allocation: Allocation) -> str:
         """What a function of the program's gives to calloc, for the place where it is called."""
         found = factors(self.program, self.flow, allocation, self.texts)
@@ -339,17 +358,20 @@ class AllocationEdits:
             )
         return ", ".join(text for text, _ in found)
 
-    def zeros_here(self, allocation: Allocation, level: Level, after: Sequence[str], variable: str) -> None:
-        """The call of calloc is one of OPI_Calloc, with all that stands around it.
+    def in_its_place(
+        self, allocation: Allocation, stands: str, level: Level, after: Sequence[str], variable: str
+    ) -> None:
+        """The call of calloc is one of OPI_Calloc, or malloc's of OPI_Malloc, with all that stands around it.
 
         after: what keeps its size, where another OPI_Alloc asks for it again.
         """
         info, call = self.flow.info(level), allocation.call
-        if not call.callee_span.editable or self.texts.of(call.callee_span) != "calloc":
-            raise Problem("the call of calloc is written by a macro")
+        calls = stands.lower().removeprefix("opi_")
+        if not call.callee_span.editable or self.texts.of(call.callee_span) != calls:
+            raise Problem(f"the call of {calls} is written by a macro")
         if variable and any(has_effect(x) for x in call.args):
             raise Problem("the size of the allocation has effects, and is needed twice")
-        self.edits.append(ReplaceCall(call.callee_span, "OPI_Calloc", ()))
+        self.edits.append(ReplaceCall(call.callee_span, stands, ()))
         plainly = not allocation.declared and allocation.condition is None
         where = "before" if allocation.inside or plainly else "after"
         if allocation.condition is not None:

@@ -17,12 +17,13 @@ from opi_xform.once import once
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
-from opi_xform.ownership.allocation.null_tests import GOES_ON, uncertain_test
+from opi_xform.ownership.allocation.null_tests import GOES_ON, can_be_told, uncertain_test
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.hints import ending
 from opi_xform.ownership.explain.part_reasons import not_there
 from opi_xform.ownership.explain.pointers.row_uses import Untold, rows_untold
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
+from opi_xform.ownership.model.endings import Past
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Edit
@@ -104,11 +105,13 @@ def place(
     ahead: bool = False,
     renewed: Sequence[Renewal] = (),
     shown: Collection[int] = (),
+    telling: bool = True,
 ) -> Placement | Refusal:
     """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written.
 
     ahead: memory may be allocated before a loop with a site, for all of its turns.  renewed: where the buffer gets new
-    memory, so that there is room.  shown: nodes of which ``Placement.holds`` is to tell.
+    memory, so that there is room.  shown: nodes of which ``Placement.holds`` is to tell.  telling: OPI_Malloc may
+    stand for malloc.
     """
     failure: Unplaceable | None = None
     common = shared or tables(program)
@@ -117,7 +120,7 @@ def place(
             break
         for eager in (False, True):
             now = Situation(program, buffer, converted, null_tests, common, shown)
-            found = _Placing(now, Releases(now, renewed), ahead, cut)
+            found = _Placing(now, Releases(now, renewed), ahead, telling, cut)
             try:
                 return found.run(eager)
             except Unplaceable as reason:
@@ -129,11 +132,14 @@ def place(
 
 
 class _Placing:
-    """One use: ``run``.  now: what is chosen so far, by this and by the frees; may_be_ahead: see ``place``.
+    """One use: ``run``.  now: what is chosen so far, by this and by the frees; may_be_ahead, telling: see ``place``.
     cut: without the ways on which the program gives up (``ends_besides``)."""
 
-    def __init__(self, now: Situation, releases: Releases, may_be_ahead: bool, cut: bool = False) -> None:
+    def __init__(
+        self, now: Situation, releases: Releases, may_be_ahead: bool, telling: bool, cut: bool = False
+    ) -> None:
         self.now = now
+        self.telling = telling
         self.releases = releases
         self.may_be_ahead = may_be_ahead
         self.in_place = False  # memory is allocated where the program does it
@@ -175,7 +181,6 @@ class _Placing:
         state = self.now.solve()
         self.check(state, variable)
         defs, texts = self.now.shared.defs, self.now.shared.texts
-        builder = Builder(AllocationEdits(self.program, self.flow, self.buffer, self.now.mentions, texts, defs))
         freed = {e.node for e, s in state.events.items() if e.kind == DEALLOC and s & (HELD | PENDING)}
         # a member of a struct that the program itself frees has been set
         kept = ("alloc",) if member is not None else ()
@@ -188,6 +193,24 @@ class _Placing:
         if all_rows and variable.kind == "local" and not self.now.declared_before():
             raise self.now.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
         raw = raw or all_rows
+        acquires, releases, rows = self.positions(freed)
+        points = tuple(sorted({*acquires, *releases}))
+        known = found.known_tests | self.own_tests(allocations, points if in_place else None)
+        there = in_place and not carrier.rows and not self.buffer.swaps
+        unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
+        tests = self.now.null_tests
+        uncertain = uncertain_test(self.program, self.buffer, tests, known, addressed, unmoved)
+        otherwise = self.buffer.zeros or self.buffer.cleared
+        otherwise = otherwise or any(a.kept or not can_be_told(a.call) for a in allocations)
+        told = False  # OPI_Malloc tells of no memory as malloc does
+        if uncertain is not None and self.telling and not otherwise:
+            stores = frozenset(m for a in allocations for m in a.stores)
+            sites = {e.node for e in self.now.events.all if e.kind in SENDS}
+            past = Past(frozenset({*sites, *(n for n, _ in acquires)}) - stores, frozenset(carrier.allocations))
+            told = not uncertain_test(self.program, self.buffer, tests, known, addressed, unmoved, past=past)
+            uncertain = None if told else uncertain
+        made = AllocationEdits(self.program, self.flow, self.buffer, self.now.mentions, texts, defs, told)
+        builder = Builder(made)
         written: Written | str = builder.build(
             self.now.converted,
             self.now.insertions,
@@ -201,12 +224,6 @@ class _Placing:
         )
         if isinstance(written, str):
             raise self.now.fail(written)
-        acquires, releases, rows = self.positions(freed)
-        points = tuple(sorted({*acquires, *releases}))
-        known = found.known_tests | self.own_tests(allocations, points if in_place else None)
-        there = in_place and not carrier.rows and not self.buffer.swaps
-        unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
-        uncertain = uncertain_test(self.program, self.buffer, self.now.null_tests, known, addressed, unmoved)
         if self.buffer.swaps and uncertain is None:
             # What a later one finds is told by the pointers, as they were before they changed places.
             plain = (found.known_tests | found.fresh_tests) - set(lazy)

@@ -47,10 +47,11 @@ LARGEST = 2_500_000
 """Bytes that a page may have; of one that would be larger less and less is shown."""
 _TEMPLATE = Path(__file__).with_name("report.html.j2")
 _INSERTED = re.compile(r"\b(OPI_Alloc|OPI_Free)\s*\(([^,;]*)")
-_ZEROS = re.compile(r"([^=;,({]*)=\s*(?:\([^()]*\)\s*)?(OPI_Calloc)\s*\(")
+_ZEROS = re.compile(r"([^=;,({]*)=\s*(?:\([^()]*\)\s*)?(OPI_[MC]alloc)\s*\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EFFECT = {
     "OPI_Alloc": "the rank holds a buffer from here",
+    "OPI_Malloc": "the rank holds a buffer from here, if there is memory",
     "OPI_Calloc": "the rank holds a buffer of zeros from here",
     "OPI_Free": "the buffer is handed back; the rank holds none",
 }

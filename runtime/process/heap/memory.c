@@ -1,9 +1,11 @@
-/* memory.c - OPI_Alloc, OPI_Calloc and OPI_Free, MPI_Alloc_mem and MPI_Free_mem. */
+/* memory.c - OPI_Alloc, OPI_Malloc, OPI_Calloc and OPI_Free, MPI_Alloc_mem and MPI_Free_mem. */
 #include "process/base/error.h"
 #include "process/base/export.h"
 #include "process/engine/section.h"
 #include "process/heap/heap.h"
 #include "process/objects/request.h"
+
+#include <errno.h>
 
 /* Any thread may come here. */
 static bool enter(void) {
@@ -22,21 +24,26 @@ static void leave(bool guest) {
         opi_leave();
 }
 
-/* fresh: set where the block is memory that nobody has written to yet. */
-static int alloc(const char *call, void *bufp, size_t length, bool *fresh) {
+/* A block that the caller owns, or NULL where there is no memory.  fresh: set where it is memory that nobody has written to yet. */
+static void *owned(size_t length, bool *fresh) {
     bool guest = enter();
     opi_heap_fresh = NULL;
-    void *p = bufp ? opi_pool_alloc(length) : NULL;
+    void *p = opi_pool_alloc(length);
     *fresh = p && p == opi_heap_fresh;
-    if (!p || !opi_hold(p, opi_class_of(p))) {
-        leave(guest);
+    if (p && !opi_hold(p, opi_class_of(p)))
+        p = NULL;
+    if (p && OPI_UNLIKELY(opi.check))
+        opi_check_alloc(p, length);
+    leave(guest);
+    return p;
+}
+
+static int alloc(const char *call, void *bufp, size_t length, bool *fresh) {
+    void *p = bufp ? owned(length, fresh) : NULL;
+    if (!p)
         return bufp ? opi_raise_world(MPI_ERR_NO_MEM, call, "no memory for %zu bytes", length)
                     : opi_raise_world(MPI_ERR_ARG, call, "null address of a pointer");
-    }
-    if (OPI_UNLIKELY(opi.check))
-        opi_check_alloc(p, length);
     memcpy(bufp, &p, sizeof p);
-    leave(guest);
     return MPI_SUCCESS;
 }
 
@@ -65,6 +72,15 @@ API int OPI_Alloc(void *bufp, size_t length) {
     memcpy(bufp, &p, sizeof p);
     opi_leave();
     return MPI_SUCCESS;
+}
+
+API void *OPI_Malloc(size_t length) {
+    OPI_SITE();
+    bool fresh;
+    void *p = owned(length, &fresh);
+    if (!p)
+        errno = ENOMEM;
+    return p;
 }
 
 API void *OPI_Calloc(size_t count, size_t size) {

@@ -1,6 +1,7 @@
 /* sendrecv.c - the calls that send and receive at once. */
 #include "ranks/base/ranks.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void fill(struct opir_req *q, const char *call, void *buf, MPI_Count count, struct opir_type *t, int peer, int tag, struct opir_comm *c) {
@@ -137,6 +138,19 @@ static int alloc(const char *call, void *bufp, size_t length) {
 
 EXPORT int (OPI_Alloc)(void *bufp, size_t length) {
     return alloc("OPI_Alloc", bufp, length);
+}
+
+EXPORT void *OPI_Malloc(size_t length) {
+    struct opir_rank *me = opir_self;
+    if (!me)
+        opir_no_rank("OPI_Malloc");
+    size_t room;
+    void *block = opir_block_new(length, &room);
+    if (block)
+        opir_block_own(me, block, room);
+    else
+        errno = ENOMEM;
+    return block;
 }
 
 EXPORT void *OPI_Calloc(size_t count, size_t size) {

@@ -71,6 +71,10 @@ static void extensions(int rank, int size) {
     for (int i = 0; i < 25; i++)
         CHECK(b[i], 0);
     OPI_Free(&b);
+    b = OPI_Malloc(200);
+    CHECK(b != NULL, 1);
+    OPI_Free(&b);
+    CHECK(OPI_Malloc((size_t)-1 / 2) == NULL, 1);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     CHECK(OPI_Calloc((size_t)-1 / 2, 3) == NULL, 1);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);

@@ -29,7 +29,7 @@ from opi_xform.ownership.decisions import REPLACING
 from opi_xform.resources import runtime_include_dir
 from tests.machines.disturb.table import Variant
 from tests.machines.disturb.weave import Woven
-from tests.machines.fuzz.batch import ONCE, POISON
+from tests.machines.fuzz.batch import ONCE, POISON, POISONED
 
 HARNESS = Path(__file__).resolve().parent.parent / "fuzz" / "harness.c"
 HEADERS = "".join(f"#include <{name}>\n" for name in ("mpi.h", "stdio.h", "stdlib.h", "string.h", "stdint.h"))
@@ -220,7 +220,7 @@ class Batch:
         if what == "after":
             poison = self._compiled("poison", POISON)
             objects.append(poison)
-            flags = ["-Wl,--wrap=OPI_Alloc", *link_flags(ensure_runtime(self.mpi)), *flags]
+            flags = [*POISONED, *link_flags(ensure_runtime(self.mpi)), *flags]
         if not alone:
             lines = [f"int fuzz_main_{n}(int argc, char **argv);" for n in numbers]
             lines.append("const struct { const char *name; int (*run)(int, char **); } fuzz_programs[] = {")

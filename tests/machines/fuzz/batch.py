@@ -46,7 +46,15 @@ int __wrap_OPI_Alloc(void *place, size_t length)
         memset(memory, 0x41, length);
     return code;
 }
+void *__real_OPI_Malloc(size_t length);
+void *__wrap_OPI_Malloc(size_t length);
+void *__wrap_OPI_Malloc(size_t length)
+{
+    void *memory = __real_OPI_Malloc(length);
+    return memory ? memset(memory, 0x41, length) : memory;
+}
 """
+POISONED = ("-Wl,--wrap=OPI_Alloc", "-Wl,--wrap=OPI_Malloc")
 HEADERS = "".join(f"#include <{name}>\n" for name in ("mpi.h", "stdio.h", "stdlib.h", "string.h"))
 FLAGS = ("-O1", "-w", "-fno-pie")
 WRAPPED = ("-no-pie",)
@@ -209,7 +217,7 @@ class Batch:
         poison = self.folder / "poison.c"
         poison.write_text(POISON, encoding="ascii")
         objects.append(self._compile(poison, self.folder / "poison.o", FLAGS))
-        more = ("-Wl,--wrap=OPI_Alloc", *link_flags(ensure_runtime(self.mpi)))
+        more = (*POISONED, *link_flags(ensure_runtime(self.mpi)))
         return self._link("changed", objects, seeds, more)
 
     # --- running ----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from opi_xform.frontend.errors import FrontendError
 from opi_xform.ir import ast
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.tools import OPICC, captured, compile_with
-from tests.machines.fuzz.batch import POISON
+from tests.machines.fuzz.batch import POISON, POISONED
 from tests.machines.spell.source import MARK, Change, Edit, Source, Texts, apart, edited
 from tests.machines.spell.table import Rewriting, rewritings
 
@@ -242,7 +242,7 @@ class Judge:
         poison = folder / "poison.c"
         poison.write_text(POISON, encoding="ascii")
         sources = [str(after / file) for file in program.texts if file.endswith(".c")]
-        more = (*flags, "-Wl,--wrap=OPI_Alloc")
+        more = (*flags, *POISONED)
         built = compile_with(OPICC, [*sources, str(poison)], folder / "after.exe", self.mpi, more)
         last = output(built, self.mpi)
         return ("wrong", f"printed {printed[0]}\nand transformed {last}"[:1500]) if last != printed[0] else ("", "")

@@ -1,7 +1,7 @@
 """Where the program compares the pointer with NULL, it finds what it found before.
 
 OPI_Give and OPI_Free leave NULL in the carrier, and OPI_Alloc ends the job where there is no memory.  So a test of the
-pointer may find another answer, and a program that goes on without memory would not.
+pointer may find another answer, and a program that goes on without memory would not.  OPI_Malloc tells of it.
 """
 
 from __future__ import annotations

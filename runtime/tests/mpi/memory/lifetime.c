@@ -1,6 +1,8 @@
 /* Memory before MPI_Init and after MPI_Finalize; alignment; reuse; many sizes; the contents stay; zeros. */
 #include "../forms.h"
 
+#include <errno.h>
+
 /* How many of the bytes are not zero; they are not zero afterwards. */
 static size_t used(char *p, size_t bytes)
 {
@@ -25,6 +27,13 @@ static void zeros(void)
             OPI_Free(&p);
             OPI_Free(&taken);
         }
+    char *told = OPI_Malloc(100000);
+    CHECK(told != NULL && (uintptr_t)told % 64 == 0);
+    CHECK_CLASS(OPI_Give(&told, 100000, MPI_BYTE, 0, 1, MPI_COMM_SELF), MPI_SUCCESS);
+    CHECK_CLASS(OPI_Take(&told, 100000, MPI_BYTE, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    OPI_Free(&told);
+    errno = 0;
+    CHECK(OPI_Malloc(SIZE_MAX / 2) == NULL && errno == ENOMEM && OPI_Malloc((size_t)1 << 50) == NULL); /* errors are fatal here */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     CHECK(OPI_Calloc(SIZE_MAX / 2, 3) == NULL);
     CHECK(OPI_Calloc((SIZE_MAX >> 4) + 1, 16) == NULL); /* the product wraps to 0 */

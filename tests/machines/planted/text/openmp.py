@@ -46,6 +46,14 @@ BUGS = (
         condition=_THREADS,
     ),
     Bug(
+        "what each thread runs one of them does",
+        "opi_xform.frontend.lower.openmp",
+        "ast.DoWhile(stmt.span, inner, chance) if ident in self.each else stmt",
+        "stmt",
+        ("omp_each_reduction",),
+        condition=_THREADS,
+    ),
+    Bug(
         "what each thread declares is there once",
         "opi_xform.frontend.lower.openmp",
         "if _matters(variable.type) and self.modified(key, stmt):",

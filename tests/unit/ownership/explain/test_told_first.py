@@ -166,6 +166,7 @@ static void fill(double *b, int n)
         int at = 0;
         if (n > 4)
             at = n;
+#pragma omp for
         for (int i = 0; i < n; i++)
             b[at++] = u[i];
     }

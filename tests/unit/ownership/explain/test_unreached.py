@@ -137,7 +137,8 @@ int main(int argc, char **argv)
 #pragma omp parallel // HERE
 #endif
     {
-        u[argc] += 1;
+        static int n;
+        u[n] += 1;
     }
     MPI_Send(u, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
     return 0;

@@ -25,9 +25,9 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < n; i++)
             b[i] = i;
-        MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ keep(b)
+        MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ give(b)
     } else if (rank == 1) {
-        MPI_Recv(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(b)
+        MPI_Recv(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
         for (int i = 0; i < n; i++)
             x += b[i];
     }

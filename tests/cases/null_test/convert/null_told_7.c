@@ -33,9 +33,9 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < n; i++)
             e.b[i] = i;
-        MPI_Send(e.b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ keep
+        MPI_Send(e.b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ give(e.b)
     } else if (rank == 1) {
-        MPI_Recv(e.b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(e.b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(e.b)
         for (int i = 0; i < n; i++)
             x += e.b[i];
     }

@@ -31,9 +31,9 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < n; i++)
             a[i] = i;
-        MPI_Send(a, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(a) OPI105
+        MPI_Send(a, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
     } else if (rank == 1) {
-        MPI_Recv(a, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(a) OPI205
+        MPI_Recv(a, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(a)
         for (int i = 0; i < n; i++)
             total += a[i] * (i + 1);
     }

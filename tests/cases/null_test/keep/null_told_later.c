@@ -1,0 +1,34 @@
+/* Each turn looks whether there is memory, also after the buffer was sent. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, n = 2000;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *b = malloc(n * sizeof(double));
+    for (int k = 0; k < 3; k++) {
+        if (k > 0 && b == NULL) {
+            printf("%d: no memory\n", rank);
+            MPI_Finalize();
+            return 1;
+        }
+        if (rank == 0) {
+            for (int i = 0; i < n; i++)
+                b[i] = i + k;
+            MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b)
+        } else if (rank == 1) {
+            MPI_Recv(b, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(b)
+            for (int i = 0; i < n; i++)
+                total += b[i] * (i + 1);
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    free(b);
+    MPI_Finalize();
+    return 0;
+}
