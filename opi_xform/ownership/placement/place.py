@@ -36,7 +36,6 @@ from opi_xform.ownership.placement.renewal import Renewal
 from opi_xform.ownership.placement.row_graph import views
 from opi_xform.ownership.placement.situation import Situation, State, Tables, Unplaceable, not_plain
 from opi_xform.ownership.placement.states import (
-    ALLOC,
     BIRTH,
     COMPLETE,
     DEALLOC,
@@ -44,7 +43,6 @@ from opi_xform.ownership.placement.states import (
     IRECV,
     IREPLACE,
     LEAVE,
-    MAYALLOC,
     NEEDS_BUFFER,
     NONE,
     OTHER,
@@ -53,10 +51,8 @@ from opi_xform.ownership.placement.states import (
     RECV,
     REPLACE,
     SENDS,
-    Edges,
     Event,
     Insertion,
-    Places,
     View,
     nothing_at,
 )
@@ -193,7 +189,7 @@ class _Placing:
         if all_rows and variable.kind == "local" and not self.now.declared_before():
             raise self.now.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
         raw = raw or all_rows
-        acquires, releases, rows = self.positions(freed)
+        acquires, releases, rows = self.now.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         known = found.known_tests | self.own_tests(allocations, points if in_place else None)
         there = in_place and not carrier.rows and not self.buffer.swaps
@@ -468,49 +464,3 @@ class _Placing:
             assert block is not None
             if self.releases.leftover(variable, block):
                 raise self.now.fail("the buffer may be held where its pointer goes out of scope", None, Reason.UNPAIRED)
-
-    def positions(
-        self, freed: set[int]
-    ) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...], dict[tuple[int, str], tuple[Poly, ...]]]:
-        """Where the carrier changes in the program graph: acquires and releases, and the rows that are meant."""
-        rows: dict[tuple[int, str], list[Poly | None]] = {}
-        swaps = self.buffer.swaps
-        acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
-        releases: set[tuple[int, str]] = set()
-        replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.now.converted}
-        replaced.update(e.node for e in self.now.events.all if e.kind in (REPLACE, IREPLACE))
-        for event in self.now.events.all:
-            if event.node in replaced:  # another buffer comes in its place
-                acquires.add((event.node, "after"))
-                releases.add((event.node, "after"))
-            elif event.kind in (RECV, IRECV, ALLOC, MAYALLOC, COMPLETE):
-                acquires.add((event.node, "after"))
-            elif event.kind in SENDS or (event.kind == DEALLOC and event.node in freed):
-                releases.add((event.node, "after"))
-            else:
-                continue
-            rows.setdefault((event.node, "after"), []).append(event.row)
-        entering: dict[Level, Sequence[Edge]] = {}
-        leaving: dict[Level, Sequence[Edge]] = {}
-        for insertion in self.now.insertions:
-            for frame in self.flow.frames_of[insertion.function]:
-                level = (frame, insertion.stmt)
-                entering[level], leaving[level] = self.flow.boundary(level, self.flow.succs, self.flow.preds)
-        before = {n: self.flow.preds[n] for frame, _ in entering for n in self.flow.by_frame[frame]}
-        edges = Edges(before, entering, leaving)
-        for (u, v), found in Places(self.flow, edges, self.now.insertions).on.items():
-            if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
-                point = (u, "after")
-            elif v < len(self.graph.nodes):
-                point = (v, "before")
-            else:
-                point = (u, "after")
-            points = [point]
-            if point == (u, "after") and v < len(self.graph.nodes):
-                points.append((v, "before"))  # what u sets has its value before the call that is put in
-            for _, insertion, row in found:
-                for at in points:
-                    (releases if insertion.kind == "free" else acquires).add(at)
-                    rows.setdefault(at, []).append(row)
-        known = {p: tuple(r for r in found if r is not None) for p, found in rows.items() if None not in found}
-        return tuple(sorted(acquires)), tuple(sorted(releases)), known

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from opi_xform.codes import Reason
-from opi_xform.graph.statements import Flow, Level
+from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
@@ -22,17 +22,25 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.anchors import Anchors
 from opi_xform.ownership.placement.events import EventList
 from opi_xform.ownership.placement.states import (
+    ALLOC,
+    COMPLETE,
+    DEALLOC,
     HELD,
     IRECV,
+    IREPLACE,
+    MAYALLOC,
     NEEDS_BUFFER,
     NONE,
     OTHER,
     PENDING,
     RAW,
     RECV,
+    REPLACE,
     SENDS,
+    Edges,
     Event,
     Insertion,
+    Places,
     View,
     solve,
 )
@@ -279,6 +287,52 @@ class Situation:
 
     def has_site(self, level: Level, kinds: frozenset[str] = frozenset({*SENDS, RECV, IRECV})) -> bool:
         return any(e.kind in kinds and self.flow.inside(level, e.node) for e in self.events.all)
+
+    def positions(
+        self, freed: set[int]
+    ) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...], dict[tuple[int, str], tuple[Poly, ...]]]:
+        """Where the carrier changes in the program graph: acquires and releases, and the rows that are meant."""
+        rows: dict[tuple[int, str], list[Poly | None]] = {}
+        swaps = self.buffer.swaps
+        acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
+        releases: set[tuple[int, str]] = set()
+        replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.converted}
+        replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))
+        for event in self.events.all:
+            if event.node in replaced:  # another buffer comes in its place
+                acquires.add((event.node, "after"))
+                releases.add((event.node, "after"))
+            elif event.kind in (RECV, IRECV, ALLOC, MAYALLOC, COMPLETE):
+                acquires.add((event.node, "after"))
+            elif event.kind in SENDS or (event.kind == DEALLOC and event.node in freed):
+                releases.add((event.node, "after"))
+            else:
+                continue
+            rows.setdefault((event.node, "after"), []).append(event.row)
+        entering: dict[Level, Sequence[Edge]] = {}
+        leaving: dict[Level, Sequence[Edge]] = {}
+        for insertion in self.insertions:
+            for frame in self.flow.frames_of[insertion.function]:
+                level = (frame, insertion.stmt)
+                entering[level], leaving[level] = self.flow.boundary(level, self.flow.succs, self.flow.preds)
+        before = {n: self.flow.preds[n] for frame, _ in entering for n in self.flow.by_frame[frame]}
+        edges = Edges(before, entering, leaving)
+        for (u, v), found in Places(self.flow, edges, self.insertions).on.items():
+            if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
+                point = (u, "after")
+            elif v < len(self.graph.nodes):
+                point = (v, "before")
+            else:
+                point = (u, "after")
+            points = [point]
+            if point == (u, "after") and v < len(self.graph.nodes):
+                points.append((v, "before"))  # what u sets has its value before the call that is put in
+            for _, insertion, row in found:
+                for at in points:
+                    (releases if insertion.kind == "free" else acquires).add(at)
+                    rows.setdefault(at, []).append(row)
+        known = {p: tuple(r for r in found if r is not None) for p, found in rows.items() if None not in found}
+        return tuple(sorted(acquires)), tuple(sorted(releases)), known
 
 
 def not_plain(program: Program, flow: Flow, buffer: Buffer) -> Unplaceable:

@@ -472,8 +472,7 @@ class Strays:
         base = base_of(e)
         if not isinstance(base, ast.VarRef):
             return None
-        owner = -1 if self.program.variables[base.var].is_global else frame
-        found = self.values.escaped.get(self.values.objects.variable(owner, base.var))
+        found = self.values.escaped.get(self.values.objects.variable(frame, base.var))
         return None if found is None else _Cause(*may_change(self.program, spelling(base), *found))
 
     def many(self, info: Object, name: str) -> _Cause:

@@ -113,10 +113,10 @@ def test_first_contents_are_told(tmp_path: Path) -> None:
 def test_a_hint_that_is_not_enough_says_what_is_left(tmp_path: Path) -> None:
     fill = "for (int i = 0; i < N; i++) b[i] = u[i];"
     send = f"MPI_Send(b, N, {TO}"
-    lines = ["double *b = malloc(N * 8);", "if (!b) return 0;", fill, send, send, "free(b);"]
+    lines = ["double *b = aligned_alloc(16, N * 8);", "if (!b) return 0;", fill, send, send, "free(b);"]
     first = sites(lines, tmp_path)[0]
     assert first["code"] == "OPI102"
-    assert "would not be enough: `b` is compared with NULL and the program goes on" in first["message"]
+    assert "would not be enough: `b` is compared with NULL where it could not be shown that" in first["message"]
     lines[4:4] = [fill]
     first = sites(lines, tmp_path)[0]
     assert first["code"] == "OPI105"

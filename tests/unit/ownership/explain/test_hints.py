@@ -202,7 +202,7 @@ def test_what_is_advised_counts_for_all_sites_that_stay_for_the_same_test(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """With `exit(1)` both receives convert; with one of them as a plain receive the block could be too small for it."""
-    lines = ["int n = argc, s = 0, *b = NULL;", "if (!(b = malloc(N * sizeof(int)))) {", "exit(0);", "}"]
+    lines = ["int n = argc, s = 0, *b = NULL;", "if (!(b = aligned_alloc(16, N * sizeof(int)))) {", "exit(0);", "}"]
     lines += ["do {", "MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);", "if (n % 3 == 1) {"]
     for source in (1, 2):
         lines += [f"MPI_Recv(b, n, MPI_INT, {source}, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"]

@@ -305,6 +305,10 @@ static void fill(double *p)
 #pragma omp parallel // HERE
 #endif
     {
+        p[0] = 1;
+#ifdef THREADS
+#pragma omp for
+#endif
         for (int i = 0; i < N; i++) p[i] = i;
     }
 }

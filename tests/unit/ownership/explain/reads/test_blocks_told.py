@@ -100,7 +100,7 @@ def test_a_static_array_that_a_function_returns(tmp_path: Path) -> None:
     before = "static double *counts(int n)\n{\n    static double c[N];\n"
     before += "    for (int i = 0; i < N; i++) c[i] += n;\n    return c;\n}\n"
     lines = ["double *c = counts(n);", f"MPI_Send(c, N, MPI_DOUBLE, {TO}"]
-    threads = before.replace("    for", "#pragma omp parallel\n    for", 1)
+    threads = before.replace("    for", "#pragma omp critical\n    for", 1)
     found = sites(lines, tmp_path, threads)[1]
     message = "the buffer is `c`, a static variable of `counts`, which all its calls share"
     assert (found[0]["code"], found[0]["message"]) == ("OPI402", message)

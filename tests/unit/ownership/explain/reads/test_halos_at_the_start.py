@@ -36,7 +36,9 @@ def taken(name: str) -> str:
 def test_a_halo_at_the_beginning_of_a_block(calls: str, tmp_path: Path) -> None:
     text, found = sites(STEPS, tmp_path, f"{FIELDS}static void trade({EDGE} {calls} }}\n")
     first = next(s for s in found if s["side"] == "recv")
-    where = f"the message lies in `to`, and line {line_of(text)} may read bytes there that this receive does not bring"
+    where = (
+        f"the message lies in `g->u`, and line {line_of(text)} may read bytes there that this receive does not bring"
+    )
     assert (told(first), first["message"]) == (("keep", "OPI201"), f"{where}, as `old`")
     assert first["notes"][0]["message"] == "`old` may be read here"
 
