@@ -26,7 +26,7 @@ class Bug:
 
 NO_POINT_BEHIND = Bug(
     "a name that is set right before a call that is put in has no value there",
-    "opi_xform.ownership.placement.place",
+    "opi_xform.ownership.placement.situation",
     'if point == (u, "after") and v < len(self.graph.nodes):',
     "if False:",
     ("null_copied",),

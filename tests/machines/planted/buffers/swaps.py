@@ -5,7 +5,7 @@ from tests.machines.planted.bug import Bug
 _AGREEMENT = "opi_xform.ownership.deciding.agreement"
 _EVENTS = "opi_xform.ownership.liveness.buffer_events"
 _PARAMETERS = "opi_xform.ownership.spelling.parameters"
-_PLACE = "opi_xform.ownership.placement.place"
+_PLACE = "opi_xform.ownership.placement.situation"
 _PLAIN = "opi_xform.program.plain"
 _SWAPS = "opi_xform.ownership.swaps"
 

@@ -95,8 +95,8 @@ BUGS = (
     ),
     Bug(
         "a receive that replaces is no place where buffers change hands",
-        "opi_xform.ownership.placement.place",
-        "replaced.update(e.node for e in self.now.events.all if e.kind in (REPLACE, IREPLACE))",
+        "opi_xform.ownership.placement.situation",
+        "replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))",
         "pass",
         ("nobody_second_name",),
         condition="old addresses",

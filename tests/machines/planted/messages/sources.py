@@ -230,8 +230,8 @@ BUGS = (
     Bug(
         "no floating constant at file level is MPI_PROC_NULL",
         _KINDS,
-        " or _negative(item, null):",
-        ":",
+        " or _negative(item, null)",
+        "",
         ("recv_null_float_static",),
         condition="real source",
     ),

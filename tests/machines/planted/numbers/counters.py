@@ -80,6 +80,7 @@ BUGS = (
         "unknown functions are given nothing",
         _STEPS,
         "            self.values.escape(o, node.number, reason)\n"
+        "        self.gone |= objects  # what is outside is one large set, and comes again and again\n"
         '        self.anywhere(node, objects, "R", reason)\n'
         '        self.anywhere(node, objects, "W", reason)\n',
         "            pass\n",

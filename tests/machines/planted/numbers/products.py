@@ -131,7 +131,7 @@ BUGS = (
     Bug(
         "a quotient has no sign of what is divided",
         "opi_xform.regions.signs",
-        "work += [(p, made_from) for s in item.symbols() for p in _divided(values, s)]",
+        "work += [(p, made_from) for s in item.symbols() for p in _made_of(values, s)]",
         "pass",
         ("product_two_signs_quotient",),
         condition="packed",
@@ -203,8 +203,8 @@ BUGS = (
     Bug(
         "only a size by itself may be negative",
         "opi_xform.regions.signs",
-        "merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()))",
-        "merged = ((s, p) for s in item.symbols() for p in values.joins.get(s, ()) if len(item.terms) == 1)",
+        "for p in values.joins.get(_inside(values, s), ()))",
+        "for p in values.joins.get(s, ()) if len(item.terms) == 1)",
         ("product_interior",),
         condition="packed",
     ),
