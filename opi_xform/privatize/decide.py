@@ -35,6 +35,8 @@ _ATTRIBUTES = re.compile(
     rb"|noinit|persistent|selectany|transparent_union|mode|vector_size)(?:__)?\b"
 )
 
+_OF_THREADS = "it is each thread's, and the fibers of a thread share it; without that word each rank would have its own"
+
 
 def decide(units: Sequence[Statics], settings: Settings, text: Names) -> Decided:
     """The verdict on every variable of static storage that the program declares."""
@@ -63,7 +65,9 @@ class _Decision:
         own = {v.key for v in mine}
         found: dict[str, Verdict] = {}
         for v in mine:
-            if v.done:
+            if v.done and self.settings.form == STRUCT and any(part.thread_local for _, part in v.parts):
+                found[v.key] = Verdict("refused", DECLARATION, _OF_THREADS)
+            elif v.done:
                 found[v.key] = Verdict("private", "", "it is private already")
         shared = {v.key: why for v in mine if v.key not in found and (why := self.unwritten(v))}
         self._unshare(mine, found, shared)

@@ -55,7 +55,7 @@ def left_behind(
         if v is None:
             out.append(Rejected(*where, f"`{name}` is gone"))
         elif verdict.decision != "private":
-            if v.done:
+            if v.done and not decided.variables[key].done:
                 out.append(Rejected(*where, f"`{name}` became private and should not be"))
         elif not v.done or (form == TLS and not all(s.thread_local or _is_struct(v) for _, s in v.parts)):
             out.append(Rejected(*where, f"`{name}` did not become private everywhere"))
