@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -62,7 +63,7 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         assert dropped is not None
         inside = [*lines(file.data, first, last)]
         given = dropped.by(inside)
-        meant = deciding.meant(words | given)
+        meant = deciding.meant(words | given | _included(file.path, inside))
         certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)
         bodies = _bodies(file.data, inside) | given
         span = file.span(first, last, False)
@@ -171,6 +172,24 @@ def _bodies(data: bytes, directives: Iterable[Line]) -> set[str]:
             named = set(_WORD.findall(" ".join(words[3:])))
             params = re.search(_PARAMS % re.escape(words[2].encode()), data[begin:end])
             out |= named - (_words(params[1]) if params is not None else set())
+    return out
+
+
+def _included(path: str, directives: Iterable[Line]) -> set[str]:
+    """The words in files that directives include by a name in quotes: they are in no text that is compiled here."""
+    out, seen = set[str](), set[str]()
+    work = [(path, words) for words, _, _ in directives]
+    while work:
+        at, words = work.pop()
+        name = "".join(words[2:]).strip('"') if words[1:2] in (["include"], ("include",)) else ""
+        beside = os.path.normpath(os.path.join(os.path.dirname(at), name))
+        if not name or beside in seen or not os.path.isfile(beside):
+            continue
+        seen.add(beside)
+        with open(beside, "rb") as f:
+            data = f.read()
+        out |= _words(data)
+        work += [(beside, more) for more, _, _ in lines(data, 0, len(data))]
     return out
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within_statement
-from opi_xform.once import once
+from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.once import once, once_each
 from opi_xform.ownership.model.addresses import AddressFlow
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
 from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
@@ -92,19 +92,45 @@ def means(unit: ast.Unit, program: Program, text: ast.Skipped, name: str, key: s
 
 
 def _using(program: Program, buffer: Buffer, words: frozenset[str]) -> Iterator[tuple[str, str, str]]:
-    """Functions of these names that name the buffer: another configuration calls them where this one does not.  As
-    ``_names`` tells names.
+    """Functions of these names that name the buffer, or call one that does, and tables of such: another configuration
+    calls them where this one does not.  As ``_names`` tells names.
     """
     key = buffer.carrier.variable
     member = program.members.get(key)
     if member is None and not program.variables[key].is_global:
         return
     fields = {e.field for _, e in member.exprs if isinstance(e, ast.Member)} if member is not None else set[str]()
+    using = set[str]()
     for function in program.functions.values():
-        if function.name in words:
-            found = within_statement(function.body, function.variables)
-            if any(e.var == key if isinstance(e, ast.VarRef) else _field(e) in fields for e in found):
-                yield function.name, "", f"`{function.name}`, which uses `{buffer.name}`"
+        found = within_statement(function.body, function.variables)
+        if any(e.var == key if isinstance(e, ast.VarRef) else _field(e) in fields for e in found):
+            using.add(function.key)
+    for reached in sorted(_leading_to(program, frozenset(using))):
+        function_, variable = program.functions.get(reached), program.variables.get(reached)
+        name = function_.name if function_ is not None else variable.name if variable is not None else ""
+        if name in words:
+            yield name, "", f"`{name}`, which {'uses' if reached in using else 'leads to what uses'} `{buffer.name}`"
+
+
+@once_each
+def _leading_to(program: Program, using: frozenset[str]) -> frozenset[str]:
+    """These functions, those that name them, and variables that begin with the address of one."""
+    naming: dict[str, set[str]] = {}
+    for function in program.functions.values():
+        for e in within_statement(function.body, function.variables):
+            named = e.name if isinstance(e, ast.FuncRef) else e.var if isinstance(e, ast.VarRef) else None
+            if named is not None:
+                naming.setdefault(named, set()).add(function.key)
+    for v in program.variables.values():
+        for e in within(v.init) if v.init is not None and v.is_global else ():
+            if isinstance(e, ast.FuncRef):
+                naming.setdefault(e.name, set()).add(v.key)
+    out, work = set(using), sorted(using)
+    while work:
+        new = naming.get(work.pop(), set()) - out
+        out |= new
+        work += sorted(new)
+    return frozenset(out)
 
 
 def _field(e: ast.Expr) -> str:

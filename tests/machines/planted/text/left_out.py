@@ -20,6 +20,22 @@ BUGS = (
         condition="whole program",
     ),
     Bug(
+        "functions that text left out names call none that uses the buffer",
+        "opi_xform.ownership.spelling.configurations",
+        "sorted(_leading_to(program, frozenset(using)))",
+        "sorted(using)",
+        ("g_left_out_caller", "g_left_out_table"),
+        condition="whole program",
+    ),
+    Bug(
+        "what text left out includes names no buffer",
+        "opi_xform.frontend.macros.skipped",
+        " | _included(file.path, inside)",
+        "",
+        ("g_left_out_file",),
+        condition="whole program",
+    ),
+    Bug(
         "what macros paste together names no buffer",
         "opi_xform.frontend.macros.deciding",
         "new |= names(parts, self.names) - out",
