@@ -136,8 +136,7 @@ def _read(data: bytes) -> _Text:
                 stack[-1].discard(guard)  # of a header: true the first time
             around = {word for group in stack for word in group} - {rest[0]}
             out.macros.setdefault(rest[0], set()).update(named - {rest[0]}, around)
-            if "##" in rest:
-                out.pasted.setdefault(rest[0], set()).update(pasted(rest))
+            out.pasted.setdefault(rest[0], set()).update(pasted(rest))
         elif kind == "include" and rest:
             name = "".join(rest).strip('"<>')
             out.included.append((name, frozenset(word for group in stack for word in group)))

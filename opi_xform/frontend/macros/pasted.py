@@ -13,8 +13,8 @@ Parts = tuple[str | None, ...]
 
 def pasted(definition: Sequence[str]) -> set[Parts]:
     """The names that a definition pastes.  definition: its words, the macro's name first."""
-    body, params = definition[1:], set[str]()
-    if body[:1] == ["("] or body[:1] == ("(",):
+    body, params = " ".join(definition[1:]).replace("% : % :", "##").split(" "), set[str]()
+    if body[:1] == ["("]:
         end = body.index(")") if ")" in body else len(body)
         params, body = {*body[1:end], "__VA_ARGS__"}, body[end + 1 :]
     out, parts = set[Parts](), list[str | None]()
@@ -22,7 +22,7 @@ def pasted(definition: Sequence[str]) -> set[Parts]:
         if word == "##":
             continue
         parts.append(None if word in params or not _PART.fullmatch(word) else word)
-        if body[i + 1 : i + 2] not in (["##"], ("##",)):
+        if body[i + 1 : i + 2] != ["##"]:
             out |= {tuple(parts)} if len(parts) > 1 else set()
             parts = []
     return out

@@ -15,6 +15,7 @@ from opi_xform.ir.ast import Skipped
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
 _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 _PARAMS = rb"define\b(?s:.*?)\b%s(\([^()]*\))"
 """After the word that is the macro's name, with no space."""
 
@@ -49,9 +50,10 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         if nobody and not never:
             continue
         words: set[str] = set()
-        for a, b, kind in tokens(file.data, first, last):
+        text = _SPLICE.sub(b"", file.data[first:last])
+        for a, b, kind in tokens(text, 0, len(text)):
             if kind == "word":
-                words.update(_WORD.findall(file.data[a:b].decode("utf-8", "replace")))
+                words |= _words(text[a:b])
         if deciding is None:
             files = [sources.file(handle) for handle in unit.inclusions()]
             texts = {f.path: f.data for f in files if not f.system}
@@ -188,7 +190,7 @@ def _included(path: str, directives: Iterable[Line]) -> set[str]:
         seen.add(beside)
         with open(beside, "rb") as f:
             data = f.read()
-        out |= _words(data)
+        out |= _words(_SPLICE.sub(b"", data))
         work += [(beside, more) for more, _, _ in lines(data, 0, len(data))]
     return out
 

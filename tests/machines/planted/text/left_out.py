@@ -36,6 +36,14 @@ BUGS = (
         condition="whole program",
     ),
     Bug(
+        "names in text left out end with their lines",
+        "opi_xform.frontend.macros.skipped",
+        '_SPLICE.sub(b"", file.data[first:last])',
+        "file.data[first:last]",
+        ("g_left_out_split",),
+        condition="whole program",
+    ),
+    Bug(
         "what macros paste together names no buffer",
         "opi_xform.frontend.macros.deciding",
         "new |= names(parts, self.names) - out",

@@ -15,6 +15,8 @@ from opi_xform.frontend.macros.pasted import Parts, names, pasted
         ("THREE ( a ) x_ ## a ## _n + a ## 1", {("x_", None, "_n"), (None, "1")}),
         ("NO ( a ) ( a )", set()),
         ("WORD out ## put", {("out", "put")}),
+        ("SPELLED ( a ) a % : % : t", {(None, "t")}),
+        ("EMPTY", set()),
     ],
 )
 def test_what_a_definition_pastes(definition: str, expected: set[Parts]) -> None:
