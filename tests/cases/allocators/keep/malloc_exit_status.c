@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    double *sbuf = malloc(n * sizeof(double)), *rbuf = malloc(n * sizeof(double));
+    double *sbuf = aligned_alloc(16, n * sizeof(double)), *rbuf = aligned_alloc(16, n * sizeof(double));
     if (!sbuf) {
         printf("left out\n");
         exit(status);
