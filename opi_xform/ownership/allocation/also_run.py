@@ -38,7 +38,25 @@ def run_unwatched(program: Program) -> frozenset[str]:
 
     What such a call does with memory that the function hands out is not known.
     """
-    return also_run(program) | _with_callees(program, program.graph.passed)
+    return also_run(program) | _with_callees(program, _passed_over(program))
+
+
+def _passed_over(program: Program) -> set[str]:
+    """Of the functions that are not followed where no message depends on them: those of which this shows somewhere.
+
+    A call whose result is wanted is followed, whatever the function (``malloc`` in one of the program's own).
+    """
+    graph = program.graph
+    entered = {frame.call for frame in graph.frames}
+    inside = {frame.function for frame in graph.frames} - program.taken
+    called = {
+        node.action.callee.key
+        for node in graph.nodes
+        if isinstance(node.action, ins.CallInstr)
+        and isinstance(node.action.callee, ins.AddrFunc)
+        and node.number not in entered
+    }
+    return {f for f in graph.passed if f not in inside or f in called}
 
 
 @once

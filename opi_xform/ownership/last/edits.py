@@ -28,7 +28,7 @@ from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, R
 from opi_xform.ownership.spelling.comments import about
 from opi_xform.ownership.spelling.configurations import shared_text, written_at
 from opi_xform.ownership.spelling.mentions import Texts, plain, walk
-from opi_xform.ownership.spelling.scopes import PASTED, expanded, pieces, words
+from opi_xform.ownership.spelling.scopes import PASTED, expanded, fresh, pieces, words
 from opi_xform.values.facts import Facts
 
 Found = list[tuple[Buffer, Verdict]]
@@ -120,6 +120,12 @@ def _for_nothing(e: ast.Expr, call: ast.Call) -> bool:
             return True
         e = comma.left
     return plain(e) is call
+
+
+def _may_declare(lowered: ins.Lowered, info: ins.StmtInfo) -> bool:
+    """A declaration may stand before a return: it has no label, and its function no other return."""
+    plain_item = info.in_block and not isinstance(lowered.stmts[info.parent].stmt, ast.Label | ast.Case)
+    return plain_item and sum(isinstance(x.stmt, ast.Return) for x in lowered.stmts) == 1
 
 
 def _alone(program: Program, use: Use) -> bool:
@@ -369,10 +375,7 @@ class _Ending:
         return ReplaceCall(use.call.callee_span, name, ((argument.span, self.address(plain(argument))),))
 
     def address(self, e: ast.Expr, untyped: bool = False) -> str:
-        """``&p``, where ``p`` is a local pointer that can be set, to elements of a known size.
-
-        untyped: or to ``void``.
-        """
+        """``&p``, where ``p`` is a local pointer that can be set, to elements of a known size; untyped: or ``void``."""
         variable = self.program.variables[e.var] if isinstance(e, ast.VarRef) else None
         if variable is None or variable.kind not in ("local", "param"):
             raise _Refused
@@ -427,9 +430,15 @@ class _Ending:
                 said = expanded(self.program, words(self.texts.of(size.span)))
                 if not init.span.editable or (hidden and (PASTED in said or not hidden.isdisjoint(said))):
                     raise _Refused
-                self.address(ast.VarRef(type=variable.type, span=variable.span, var=mine[0]))
+                self.address(ast.VarRef(type=variable.type, span=variable.span, var=mine[0]), True)
                 yield ReplaceText(init.span, "NULL")
                 yield InsertStatement(info.stmt.span, "after", f"OPI_Alloc(&{name}, {self.texts.of(size.span)});")
+            case ast.Return(value=value) if value is not None and value.span.editable and plain(value) is call:
+                name = fresh("opi_memory", self.program)
+                bare = _may_declare(self.graph.body(node.frame), info)
+                asked = f"void *{name} = NULL;\nOPI_Alloc(&{name}, {self.texts.of(size.span)});"
+                yield InsertStatement(info.stmt.span, "before", asked, not bare)
+                yield ReplaceText(value.span, name)
             case _:
                 raise _Refused
 

@@ -31,10 +31,13 @@ int main(int argc, char **argv)
         a = input(n);
     else
         a = malloc(n * sizeof(double));
-    if (rank == 0)
+    if (rank == 0) {
         MPI_Send(a, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(a) OPI114
-    else if (rank == 1)
+        a[0] = 1;
+    } else if (rank == 1) {
+        a[0] = 1;
         MPI_Recv(a, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(a) OPI215
+    }
     if (rank == 1)
         for (int i = 0; i < n; i++)
             total += a[i] * (i + 1);

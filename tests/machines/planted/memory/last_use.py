@@ -8,6 +8,14 @@ _EDITS = "opi_xform.ownership.last.edits"
 
 BUGS = (
     Bug(
+        "what is passed over runs nowhere",
+        "opi_xform.ownership.allocation.also_run",
+        "return {f for f in graph.passed if f not in inside or f in called}",
+        "return {f for f in graph.passed & called if f in inside}",
+        ("last_wrapper_unseen", "last_wrapper_grown", "last_wrapper_onward", "last_wrapper_other_file"),
+        condition="last use",
+    ),
+    Bug(
         "a block that is given away has no other name",
         _SENDS,
         "self.with_it(n, name) - {name}, {})",

@@ -24,7 +24,9 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        sbuf[0] = 1.0;
     } else if (rank == 1) {
+        rbuf[0] = 1.0;
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
         for (int i = 0; i < N; i++)
             v[i] = rbuf[i];

@@ -1,0 +1,4 @@
+#include <stddef.h>
+
+void *get(size_t bytes);
+void report(int rank);
