@@ -29,9 +29,10 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         return True
     symbols = values.symbols
     size = symbols.resolve(value)
-    work, seen = deque[tuple[Poly, tuple[Poly, ...]]]([(size, ())]), set[Poly]()  # with what each was made from
+    # with what each was made from, and whether it is of an earlier turn, of which nothing was tested
+    work, seen = deque[tuple[Poly, tuple[Poly, ...], bool]]([(size, (), False)]), set[Poly]()
     while work and len(seen) < MOST_VALUES:
-        item, made_from = work.popleft()
+        item, made_from, earlier = work.popleft()
         changes = [item - one for one in made_from]
         if any((change.constant or 0) < 0 for change in changes):  # further turns take this away once more
             if not nonneg(size):
@@ -42,14 +43,18 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         seen.add(item)
         added = next((change for change in changes if _added(change)), None)
         if added is not None:  # further turns add this once more
-            work.append((added, ()))
+            work.append((added, (), earlier))
             continue
-        if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not nonneg(item)):
+        shown = symbols.is_nonneg if earlier else nonneg
+        if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not shown(item)):
             return True
         made_from = (*made_from, item)
-        merged = ((s, p) for s in item.symbols() for p in values.joins.get(_inside(values, s), ()))
-        work += [(symbols.resolve(item.substitute({s: p}.get)), made_from) for s, p in merged]
-        work += [(p, made_from) for s in item.symbols() for p in _made_of(values, s)]
+        for s in item.symbols():
+            inside = _inside(values, s)
+            before = earlier or inside in values.cells
+            merged = (symbols.resolve(item.substitute({s: p}.get)) for p in values.joins.get(inside, ()))
+            work += [(p, made_from, before) for p in merged]
+            work += [(p, made_from, earlier) for p in _made_of(values, s)]
     return bool(work) and not nonneg(size)
 
 

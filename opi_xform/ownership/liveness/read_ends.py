@@ -155,9 +155,12 @@ class ReadEnds:
                 return False
 
     def ends_at_zero(self) -> bool:
+        """A test for zero ends a loop in which they are read one by one, itself or by what is set where it holds."""
+        return self.walked_to_zero() or self.decided([t for t in self.tests if self.compared(t, (0,))])
+
+    def walked_to_zero(self) -> bool:
         """A test for zero ends a loop in which they are read one by one."""
-        tests = [t for t in self.tests if self.compared(t, (0,))]
-        return any(self.left(t) & self.walked for t in tests) or self.decided(tests)
+        return any(self.left(t) & self.walked for t in self.tests if self.compared(t, (0,)))
 
     def tell(self, marks: Collection[int]) -> bool:
         """A test of what was read asks for one of these numbers."""

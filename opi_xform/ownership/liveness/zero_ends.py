@@ -59,6 +59,11 @@ def ends_at_zero(program: Program, buffer: Buffer) -> bool:
     return ReadEnds(program, buffer.objects).ends_at_zero()
 
 
+def read_to_zero(program: Program, buffer: Buffer) -> bool:
+    """A library function reads it as a text, or a loop up to a zero."""
+    return given_as_text(program, buffer) or ReadEnds(program, buffer.objects).walked_to_zero()
+
+
 def has_characters(program: Program, buffer: Buffer) -> bool:
     """Whole numbers of one or two bytes are read of it, whatever its pointer says that it is."""
     nodes = {n for o in buffer.objects for n in index_of(program).accesses.of(o)}

@@ -25,6 +25,7 @@ from opi_xform.ownership.liveness.zero_ends import (
     ends_at_zero,
     has_characters,
     read_to_an_end,
+    read_to_zero,
     reads_as_text,
 )
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
@@ -74,7 +75,9 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         message += f", and zeros that are put into `{buffer.name}` may be what it reads after a shorter message"
         return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
     ways = (read_to_an_end, copied_as_text) if text else (ends_at_zero,) if elem.kind == "int" else ()
-    if (filled is None and not lasting) or not any(way(program, buffer) for way in ways):
+    if filled is None:  # nobody has put the zeros there for that
+        ways = (read_to_zero,) if lasting and ways else ()
+    if not any(way(program, buffer) for way in ways):
         return None
     what = f"a {'text' if text else 'list'} may come without its end"
     if filled is None or (text and not _before(program, buffer, filled)):  # the message finds what was there at first

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
             MPI_Send(sbuf, ny * nz, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
         } else if (rank == 1) {
             MPI_Recv(rbuf, MAX, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
-            for (int i = 0; i < 60; i++)
+            for (int i = 0; i < 4; i++)
                 total += rbuf[i] * (i + 1);
         }
         int more = t == 1 ? 2 : argc;

@@ -86,6 +86,7 @@ BUGS = (
         "elif not self.objects.foreign.isdisjoint(targets):",
         "elif False:",
         ("odd_localtime_same", "odd_locale_point"),
+        Bug("", "opi_xform.values.versions", "if o in self.objects.foreign:\n", "if False:\n", ()),
         condition="library functions",
     ),
     Bug(

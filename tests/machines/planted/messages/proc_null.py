@@ -34,7 +34,7 @@ BUGS = (
         "opi_xform.ownership.procnull.kinds",
         " or _has_numbers(item)",
         "",
-        ("recv_null_text",),
+        ("recv_null_characters",),
         condition="real source",
     ),
     Bug(

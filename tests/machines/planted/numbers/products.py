@@ -89,6 +89,14 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "what is tested of a size in this turn holds for the one of the turn before",
+        "opi_xform.regions.signs",
+        "shown = symbols.is_nonneg if earlier else nonneg",
+        "shown = nonneg",
+        ("product_kept",),
+        condition="packed",
+    ),
+    Bug(
         "a number is not negative in a type with fewer bits",
         "opi_xform.regions.signs",
         '("/", "%", "cast")',
@@ -99,7 +107,7 @@ BUGS = (
     Bug(
         "what turns add to a size is never negative",
         "opi_xform.regions.signs",
-        "work.append((added, ()))",
+        "work.append((added, (), earlier))",
         "pass",
         ("product_added_chosen",),
         condition="packed",
@@ -203,8 +211,8 @@ BUGS = (
     Bug(
         "only a size by itself may be negative",
         "opi_xform.regions.signs",
-        "for p in values.joins.get(_inside(values, s), ()))",
-        "for p in values.joins.get(s, ()) if len(item.terms) == 1)",
+        "for p in values.joins.get(inside, ()))",
+        "for p in values.joins.get(inside, ()) if len(item.terms) == 1)",
         ("product_interior",),
         condition="packed",
     ),
