@@ -26,8 +26,15 @@ def sent_and_received(use: Use) -> Refusal | None:
     e, at = use.call.args[sent.buf], use.call.args[received.buf]
     if not _same_place(e, at) or (name := spelling(base_of(e))) == UNSPELLED:
         return None
+    types = [use.call.args[one.type] for one in (sent, received) if one.type is not None]
+    if len(types) == 2 and not _same_constant(*types) and not in_same_words(*types):  # they may pick other elements
+        return None
     message = f"the call sends from the same place in `{name}` at which it receives, which MPI does not allow"
     return Refusal(Reason.PENDING, f"{message}; `MPI_Sendrecv_replace` does both by one buffer")
+
+
+def _same_constant(a: ast.Expr, b: ast.Expr) -> bool:
+    return isinstance(a, ast.MacroConst) and isinstance(b, ast.MacroConst) and a.name == b.name
 
 
 def pointers_themselves(argument: ast.Expr) -> Refusal | None:

@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import within, within_statement
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.symbols import Symbols
+from opi_xform.ownership.explain.called import loop_around
 from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.lvalues import in_same_words
 from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.roots import base_of, variables_in
@@ -128,7 +131,20 @@ def set_in_turn(program: Program, use: Use) -> bool:
     frame, around = nodes[use.node].frame, nest.chain(nodes[use.node].block)[:1]
     keys = variables_in(use.call.args[use.argument])
     sets = (n for k in keys for n in names.defs.get(("v", program.values.objects.variable(frame, k), 0), ()))
-    return any(nodes[n].block in nest.loops[k].blocks for n in sets for k in around)
+    return any(nodes[n].block in nest.loops[k].blocks for n in sets for k in around) or _member_set(program, use)
+
+
+def _member_set(program: Program, use: Use) -> bool:
+    """A pointer in memory by which the call names its memory is set in the loop around it: ``c->at = c->at->next``."""
+    loop = loop_around(program, use.node)
+    function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
+    parts = [e for e in within(use.call.args[use.argument]) if isinstance(e, ast.Member) and e.type.is_pointer]
+    if loop is None or not parts:
+        return False
+    every = within_statement(function.body, function.variables)
+    sets = [e for e in every if isinstance(e, ast.Assign) and isinstance(e.target, ast.Member)]
+    here = [e.target for e in sets if e.span.file == loop.file and loop.begin <= e.span.begin < loop.end]
+    return any(in_same_words(target, part) for target in here for part in parts)
 
 
 def _given(program: Program, n: int) -> set[tuple[int, str]]:

@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; a function that the end of the program calls frees such memory, too. */
+/* As convert/last_send_12.c; a function that the end of the program calls frees such memory, too. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

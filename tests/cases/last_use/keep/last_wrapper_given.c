@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; a function that no message depends on gets such memory, and frees it. */
+/* As convert/last_send_12.c; a function that no message depends on gets such memory, and frees it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

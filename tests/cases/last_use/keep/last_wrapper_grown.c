@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; a function that no message depends on makes such memory larger. */
+/* As convert/last_send_12.c; a function that no message depends on makes such memory larger. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

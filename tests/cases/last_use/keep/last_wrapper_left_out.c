@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; text that is left out calls the function, too. */
+/* As convert/last_send_12.c; text that is left out calls the function, too. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; another function returns such memory to one that no message depends on. */
+/* As convert/last_send_12.c; another function returns such memory to one that no message depends on. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; a function that no message depends on frees memory that a pointer to the function brought. */
+/* As convert/last_send_12.c; a function that no message depends on frees memory that a pointer to the function brought. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; such memory is kept in a table, and freed from there. */
+/* As convert/last_send_12.c; such memory is kept in a table, and freed from there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

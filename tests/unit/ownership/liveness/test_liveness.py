@@ -37,10 +37,7 @@ def line_of(found: Source, node: int | None) -> int | None:
         (f"b[9] = -1;\nfor (int t = 0; t < 9; t++) {{\n{RECV}\nv[t] = b[0]; }}", False),  # once, and perhaps care
         (f"b[9] = -1;\n{RECV}\nfor (int i = 0; b[i] != -1; i++) v[i] = b[i];", True),
         (f"b[9] = -1;\n{RECV}\nfor (int i = 0; i < 9; i++) v[i] = b[i];", False),
-        (
-            f"static int b[N]; for (int t = 0; t < 9; t++) {{\nb[9] = 0;\n{RECV}\nv[t] = b[0]; }}",
-            False,
-        ),  # a zero may be care
+        (f"for (int t = 0; t < 9; t++) {{\nmemset(b, 0, sizeof b);\n{RECV}\nv[t] = b[0]; }}", True),  # zeros, too
         (f"for (int t = 0; t < 9; t++) {{\nb[9] = t;\n{RECV}\nv[t] = b[0]; }}", False),  # no constant
         (f"for (int t = 0; t < 9; t++) {{\nb[9] = -1;\nv[1] = b[9];\n{RECV}\nv[t] = b[0]; }}", False),  # looked at
         (f"for (int t = 0; t < 9; t++) {{\n{RECV}\nv[t] = b[0];\nb[9] = -1; }}", True),  # for the next turn

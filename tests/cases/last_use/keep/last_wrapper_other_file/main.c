@@ -1,4 +1,4 @@
-/* As convert/last_wrapper_1.c; a function of another file, on which no message depends, frees such memory. */
+/* As convert/last_send_12.c; a function of another file, on which no message depends, frees such memory. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* As last_wrapper_1.c; the function ends the program where there is no memory. */
+/* As last_send_12.c; the function ends the program where there is no memory. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

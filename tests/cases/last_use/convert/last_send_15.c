@@ -1,21 +1,17 @@
-/* As last_wrapper_1.c; the function is called through a pointer, too, and its memory freed. */
+/* As last_send_12.c; the function returns in two places, each with a label before it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static void *get(size_t bytes)
 {
-    return malloc(bytes);
-}
-
-static void *(*ask)(size_t) = get;
-
-static void report(int rank)
-{
-    char *text = ask(100);
-    snprintf(text, 100, "rank %d begins", rank);
-    fprintf(stderr, "%s\n", text);
-    free(text);
+    switch (bytes % 16) {
+    case 0:
+        return malloc(bytes);
+    default:
+        bytes += 16;
+        return malloc(bytes);
+    }
 }
 
 int main(int argc, char **argv)
@@ -34,14 +30,13 @@ int main(int argc, char **argv)
         double *next = get(n * sizeof(double));
         MPI_Request request;
         MPI_Isend(mine, n, MPI_DOUBLE, to, 3, MPI_COMM_WORLD, &request); //~ give(mine)
-        MPI_Recv(next, n, MPI_DOUBLE, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(next)
+        MPI_Recv(next, n, MPI_DOUBLE, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         for (int i = 0; i < n; i++)
             total += next[i] * (i % 7);
         free(mine); //~ hole: free(mine) => total += mine[0]; free(mine)
         mine = next;
     }
-    report(rank);
     printf("%d: %.17g\n", rank, total);
     free(mine);
     MPI_Finalize();
