@@ -9,7 +9,6 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import within, within_statement
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.symbols import Symbols
-from opi_xform.ownership.explain.called import loop_around
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lvalues import in_same_words
 from opi_xform.ownership.model.names import leaves, names_of, operands
@@ -136,15 +135,14 @@ def set_in_turn(program: Program, use: Use) -> bool:
 
 def _member_set(program: Program, use: Use) -> bool:
     """A pointer in memory by which the call names its memory is set in the loop around it: ``c->at = c->at->next``."""
-    loop = loop_around(program, use.node)
-    function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
+    graph, node = program.graph, program.graph.nodes[use.node]
+    around, function = program.nest.chain(node.block)[:1], program.functions[graph.frames[node.frame].function]
     parts = [e for e in within(use.call.args[use.argument]) if isinstance(e, ast.Member) and e.type.is_pointer]
-    if loop is None or not parts:
-        return False
-    every = within_statement(function.body, function.variables)
-    sets = [e for e in every if isinstance(e, ast.Assign) and isinstance(e.target, ast.Member)]
-    here = [e.target for e in sets if e.span.file == loop.file and loop.begin <= e.span.begin < loop.end]
-    return any(in_same_words(target, part) for target in here for part in parts)
+    inside = [graph.nodes[n] for k in around if parts for b in program.nest.loops[k].blocks for n in graph.blocks[b]]
+    stores = {n.action.span for n in inside if isinstance(n.action, (ins.Store, ins.Define)) and n.frame == node.frame}
+    every = within_statement(function.body, function.variables) if stores else ()
+    sets = [e.target for e in every if isinstance(e, ast.Assign) and e.span in stores]
+    return any(isinstance(e, ast.Member) and in_same_words(e, part) for e in sets for part in parts)
 
 
 def _given(program: Program, n: int) -> set[tuple[int, str]]:

@@ -176,7 +176,7 @@ def test_what_a_broadcast_writes_on_this_rank_is_read_by_nobody(root: str, code:
     assert (line_of(text) in [line for line, _ in notes(found[0])]) is (root == "1")
 
 
-def test_a_pointer_that_two_allocations_come_to_names_both(tmp_path: Path) -> None:
+def test_a_pointer_that_two_allocations_come_to_may_convert(tmp_path: Path) -> None:
     before = """static double *made(int n)
 {
     double *p = malloc(n * sizeof(double)); // MADE
@@ -200,10 +200,9 @@ static double *filled(int n)
     ]
     lines += ["a = made(n); // OTHER", f"MPI_Recv(a, n, MPI_DOUBLE, 0, {FROM}", "}"]
     lines += ["for (int i = 0; i < n; i++) s += a[i];", "free(a);"]
-    text, found = sites(lines, tmp_path, before)
-    one, other = line_of(text, "ONE"), line_of(text, "OTHER")
-    assert f"`a`, which is set at line {one} and {other}," in found[1]["message"]
-    assert [line for line, what in notes(found[1]) if what == "`a` is set here"] == [one, other]
+    _, found = sites(lines, tmp_path, before)
+    assert [site["decision"] for site in found] == ["keep", "convert"]
+    assert told(found[0])[0] == "OPI101"
 
 
 def test_a_read_of_more_than_the_first_element_goes_first(tmp_path: Path) -> None:

@@ -92,6 +92,21 @@ def test_a_call_that_receives_beside_what_it_sends(tmp_path: Path) -> None:
     assert "the same place" not in site["message"]
 
 
+def test_two_datatypes_may_pick_other_elements_of_one_place(tmp_path: Path) -> None:
+    inside = """
+    MPI_Datatype even, odd;
+    MPI_Type_vector(n, 1, 2, MPI_DOUBLE, &even);
+    MPI_Type_vector(n, 1, 3, MPI_DOUBLE, &odd);
+    double *b = malloc(3 * n * sizeof *b);
+    for (int i = 0; i < 3 * n; i++) b[i] = i;
+    MPI_Sendrecv(b, 1, even, 1, 0, b, 1, odd, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2 * n; i++) s += b[i];
+    free(b);
+    """
+    _, site = kept("", inside, tmp_path)
+    assert "the same place" not in site["message"]
+
+
 def test_a_part_that_is_sent_by_the_next_call(tmp_path: Path) -> None:
     inside = """
     int first = n / 3;

@@ -151,3 +151,35 @@ void start(const struct link *c, int side)
         for made in ("s->buffer = malloc(sizes[i]);", "MPI_Alloc_mem(sizes[i], MPI_INFO_NULL, &s->buffer);"):
             site = first_site(text.replace("FILL", fill).replace("s->buffer = malloc(sizes[i]);", made), tmp_path)
             assert site["message"] == f"{again}{first}, perhaps without all of it being written anew"
+
+
+def test_a_pointer_in_a_struct_that_goes_on_in_each_turn(tmp_path: Path) -> None:
+    """The next turn sends what the next struct of a list has."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+struct kv { struct kv *next; char *buf; int size; };
+struct ctx { struct kv *kv; };
+void work(struct ctx *c)
+{
+    while (c->kv != NULL) {
+        MPI_Send(c->kv->buf, c->kv->size, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        c->kv = c->kv->next;
+    }
+}
+int main(int argc, char **argv)
+{
+    struct ctx c = { NULL };
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < argc; i++) {
+        struct kv *k = malloc(sizeof *k);
+        k->buf = malloc(100 + i); k->size = 100 + i; k->next = c.kv; c.kv = k;
+        for (int j = 0; j < 100 + i; j++) k->buf[j] = j;
+    }
+    work(&c);
+    MPI_Finalize();
+    return 0;
+}
+"""
+    site = first_site(text, tmp_path)
+    assert site["message"].startswith("the message lies in `c->kv->buf`, and this call may send it once more")
+    assert "in which nothing is written" not in site["message"]
