@@ -139,7 +139,7 @@ BUGS = (
     Bug(
         "a quotient has no sign of what is divided",
         "opi_xform.regions.signs",
-        "work += [(p, made_from) for s in item.symbols() for p in _made_of(values, s)]",
+        "work += [(p, made_from, earlier) for p in _made_of(values, s)]",
         "pass",
         ("product_two_signs_quotient",),
         condition="packed",
