@@ -21,8 +21,8 @@ Key = tuple[object, ...]
 
 WRAPS = 1 << 24  # an unsigned multiple, step or summand of this size is meant to wrap
 
-WIDENED = "widened"
-CONVERSIONS = frozenset({WIDENED, "cast", "in type"})
+WIDENED, IN_TYPE, CUT = "widened", "in type", "cast"
+CONVERSIONS = frozenset({WIDENED, IN_TYPE, CUT})
 """Operations that make of an integer one in another type."""
 
 
@@ -40,6 +40,18 @@ class Symbol:
     key: Key
     scope: frozenset[int]
     nonneg: bool = False
+
+    @property
+    def operands(self) -> tuple[Poly, ...]:
+        """The numbers from which it is computed: those in its key, in their order."""
+        out, work = list[Poly](), list[object](reversed(self.key))
+        while work:
+            part = work.pop()
+            if isinstance(part, Poly):
+                out.append(part)
+            elif isinstance(part, tuple):
+                work += reversed(part)
+        return tuple(out)
 
 
 class Symbols:

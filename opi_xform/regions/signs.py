@@ -8,7 +8,7 @@ from collections.abc import Callable
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
 from opi_xform.memory.poly import ZERO, Poly
-from opi_xform.memory.symbols import Symbol, Symbols
+from opi_xform.memory.symbols import CUT, Symbols
 from opi_xform.memory.values import Values
 
 _SMALL = frozenset({"%", "<", ">", "<=", ">=", "==", "!=", "not"})
@@ -98,7 +98,7 @@ def _turns(values: Values, s: int) -> bool:
         info = table[at]
         if info.kind == "count" or at in values.cells or (info.kind == "op" and info.key[0] in _SMALL):
             return True
-        more = {x for p in _operands(info) for x in p.symbols()} if info.kind == "op" else set[int]()
+        more = {x for p in info.operands for x in p.symbols()} if info.kind == "op" else set[int]()
         work += sorted(more - seen)
         seen |= more
     return False
@@ -117,18 +117,6 @@ def _inside(values: Values, s: int) -> int:
 def _made_of(values: Values, s: int) -> list[Poly]:
     """What ``s`` is the quotient or the remainder of, or becomes in a type with fewer bits: it may have that sign."""
     info = values.symbols.table[s]
-    if info.kind != "op" or info.key[0] not in ("/", "%", "cast"):
+    if info.kind != "op" or info.key[0] not in ("/", "%", CUT):
         return []
-    return [values.symbols.resolve(p) for p in _operands(info)]
-
-
-def _operands(info: Symbol) -> list[Poly]:
-    """The numbers that an operation is given."""
-    out, work = list[Poly](), deque[object](info.key)
-    while work:
-        part = work.popleft()
-        if isinstance(part, Poly):
-            out.append(part)
-        elif isinstance(part, tuple):
-            work.extendleft(reversed(part))
-    return out
+    return [values.symbols.resolve(p) for p in info.operands]

@@ -15,7 +15,7 @@ from opi_xform.memory.extent import extent
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.queries import PointsTo
-from opi_xform.memory.symbols import WIDENED, WRAPS
+from opi_xform.memory.symbols import CUT, WIDENED, WRAPS
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.values.arithmetic.floating import CONVERTED, has_whole_part, is_unknown_floating, quotient
 from opi_xform.values.arithmetic.folding import exactly, folded, wrapped
@@ -315,7 +315,7 @@ class Evaluator(Versions):
 
     def narrow(self, to: Type, value: Poly) -> Poly:
         """The value in an integer type that may not hold it."""
-        return self.widths.made(to, ("cast", *kind_of(to), value), value)
+        return self.widths.made(to, (CUT, *kind_of(to), value), value)
 
     def converted(self, node: Node, to: Type, value: Poly, given: Type | None) -> Poly:
         """What a variable of type ``to`` holds when it is given the value, which has the type ``given``."""

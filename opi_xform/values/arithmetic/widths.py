@@ -16,11 +16,10 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import Poly, symbol
-from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.symbols import IN_TYPE, Symbols
 
 CUT_OFF = frozenset(("/", "%", ">>", "&", "|", "^", "~", "<", "<=", ">", ">=", "==", "!=", "not"))
 """Operations by which it shows that an operand has lost bits."""
-IN_TYPE = "in type"
 
 
 class Widths:

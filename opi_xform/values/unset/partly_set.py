@@ -180,8 +180,7 @@ class PartlySet:
                 inside = info.key[1]
                 assert isinstance(inside, int)
                 work.append(inside)
-            made_of = [*self.values.joins.get(s, ()), *(k for k in info.key if isinstance(k, Poly))]
-            made_of += [v for k in info.key if isinstance(k, tuple) for v in k if isinstance(v, Poly)]
+            made_of = [*self.values.joins.get(s, ()), *info.operands]
             work += [t for v in made_of for t in v.symbols()]
         if clean is not None:
             clean |= seen

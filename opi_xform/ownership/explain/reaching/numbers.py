@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.symbols import Symbol, Symbols
@@ -53,7 +53,7 @@ def made_of(symbols: Symbols, joins: Mapping[int, tuple[Poly, ...]], p: Poly) ->
         if not work:
             break
         s = work.pop()
-        for part in (*_polys(symbols.table[s].key), *joins.get(s, ())):
+        for part in (*symbols.table[s].operands, *joins.get(s, ())):
             fresh = set(symbols.resolve(part).symbols()) - seen
             seen |= fresh
             work += sorted(fresh)
@@ -76,14 +76,3 @@ def _result(info: Symbol, parts: tuple[Poly, ...] | None, known: Mapping[int, in
 
 def _inserted(p: Poly, known: Mapping[int, int | None]) -> int | None:
     return p.substitute(lambda s: None if (n := known.get(s)) is None else number(n)).constant
-
-
-def _polys(key: tuple[object, ...]) -> Iterator[Poly]:
-    """The polynomials in the key of a symbol."""
-    work: list[object] = [key]
-    while work:
-        item = work.pop()
-        if isinstance(item, Poly):
-            yield item
-        elif isinstance(item, tuple):
-            work += item

@@ -99,7 +99,7 @@ BUGS = (
     Bug(
         "a number is not negative in a type with fewer bits",
         "opi_xform.regions.signs",
-        '("/", "%", "cast")',
+        '("/", "%", CUT)',
         '("/", "%")',
         ("product_narrow",),
         condition="packed",

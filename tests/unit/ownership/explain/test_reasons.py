@@ -290,39 +290,6 @@ def test_what_names_a_variable_is_told_by_its_kind(text: str, kind: str) -> None
     assert kind == "a macro" or (place is not None and texts.kind_of("a.c", place) == kind)
 
 
-@pytest.mark.parametrize(("name", "why"), [("parallel", "has statements that"), ("critical", "is not followed")])
-@pytest.mark.parametrize(
-    ("flag", "note"),
-    [("", ", which `#ifdef THREADS` in line {} leaves out here but perhaps not elsewhere,"), ("-DTHREADS", "")],
-)
-def test_openmp_that_is_left_out_is_told_as_such(
-    name: str, why: str, flag: str, note: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    before = """static double b[N];
-static void fill(double *p)
-{
-#ifdef THREADS
-#pragma omp parallel // HERE
-#endif
-    {
-        p[0] = 1;
-#ifdef THREADS
-#pragma omp for
-#endif
-        for (int i = 0; i < N; i++) p[i] = i;
-    }
-}
-"""
-    before = before.replace("parallel", name)
-    text = HEAD + before + START + "fill(b);\nMPI_Send(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);" + TAIL
-    (tmp_path / "a.c").write_text(text)
-    assert main([str(tmp_path / "a.c"), "--output-format", "json", "--", "-DOTHER", *([flag] if flag else [])]) == 0
-    found = json.loads(capfd.readouterr().out)["sites"][-1]
-    assert (found["decision"], found["code"]) == ("keep", "OPI103")
-    told = note.format(line_of(text, "#ifdef"))
-    assert f"OpenMP `{name}` in line {line_of(text, 'HERE')}{told} {why}" in found["message"]
-
-
 def test_a_handler_that_lets_errors_return_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = [
         "MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // HERE",

@@ -124,6 +124,46 @@ int main(int argc, char **argv)
     assert found[1]["message"].endswith(f"is not followed: OpenMP `critical` in line {line} is not followed")
 
 
+@pytest.mark.parametrize(("name", "why"), [("parallel", "has statements that"), ("critical", "is not followed")])
+@pytest.mark.parametrize(
+    ("flag", "note"),
+    [("", ", which `#ifdef THREADS` in line {} leaves out here but perhaps not elsewhere,"), ("-DTHREADS", "")],
+)
+def test_openmp_that_is_left_out_is_told_as_such(name: str, why: str, flag: str, note: str, tmp_path: Path) -> None:
+    text = """#include <mpi.h>
+static double b[1000];
+static void fill(double *p)
+{
+#ifdef THREADS
+#pragma omp parallel
+#endif
+    {
+        p[0] = 1;
+#ifdef THREADS
+#pragma omp for
+#endif
+        for (int i = 0; i < 1000; i++) p[i] = i;
+    }
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    fill(b);
+    MPI_Send(b, 1000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+""".replace("parallel", name)
+    (tmp_path / "a.c").write_text(text)
+    flags = ["-DOTHER", *([flag] if flag else [])]
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json", "--", *flags])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    assert (site["decision"], site["code"]) == ("keep", "OPI103")
+    begins = text.splitlines().index("#ifdef THREADS") + 1
+    assert f"OpenMP `{name}` in line {begins + 1}{note.format(begins)} {why}" in site["message"]
+
+
 def test_openmp_that_is_compiled_is_told_before_what_is_left_out(tmp_path: Path) -> None:
     """Its program is what the user has; a change of the other text would be no help."""
     text = """#include <mpi.h>
