@@ -19,8 +19,8 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
     """The program itself gives it a negative number on some path, or it has more values than are looked at.
 
     nonneg: a number is known not to be negative where the size is.  Unless that is known, what a loop takes away in
-    its turns, or in some of them, gets negative, and what is negative in the first turn is so.  What it adds is looked
-    at by itself.
+    its turns, or in some of them, gets negative, what is negative in the first turn is so, and so is what is nothing
+    but taken away.  What a loop adds is looked at by itself.
 
     Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
     levels of a function hand to each other is not known either, where its buffers are those of one activation.
@@ -30,7 +30,7 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
     symbols = values.symbols
     size = symbols.resolve(value)
     # with what each was made from, and whether it is of an earlier turn, of which nothing was tested
-    work, seen = deque[tuple[Poly, tuple[Poly, ...], bool]]([(size, (), False)]), set[Poly]()
+    work, seen = deque[tuple[Poly, tuple[Poly, ...], bool]]([(size, (), False)]), set[tuple[Poly, bool]]()
     while work and len(seen) < MOST_VALUES:
         item, made_from, earlier = work.popleft()
         changes = [item - one for one in made_from]
@@ -38,15 +38,16 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
             if not nonneg(size):
                 return True
             continue
-        if item in seen:
+        if (item, earlier) in seen:
             continue
-        seen.add(item)
+        seen.add((item, earlier))
         added = next((change for change in changes if _added(change)), None)
         if added is not None:  # further turns add this once more
             work.append((added, (), earlier))
             continue
         shown = symbols.is_nonneg if earlier else nonneg
-        if (item.constant or 0) < 0 or ((_falling(values, item) or _below(values, item)) and not shown(item)):
+        less = _taken(item) or _falling(values, item) or _below(values, item)
+        if (item.constant or 0) < 0 or (less and not shown(item)):
             return True
         made_from = (*made_from, item)
         for s in item.symbols():
@@ -72,6 +73,12 @@ def before_turns(nest: LoopNest, symbols: Symbols, block: int, size: Poly) -> in
 
 def _added(change: Poly) -> bool:
     return bool(change.terms) and all(c > 0 for _, c in change.terms)
+
+
+def _taken(item: Poly) -> bool:
+    """All that is not known is taken away: ``-n``, ``1 - n``."""
+    unknown = [c for m, c in item.terms if m]
+    return bool(unknown) and all(c < 0 for c in unknown)
 
 
 def _falling(values: Values, item: Poly) -> bool:

@@ -89,6 +89,22 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "a number with a minus sign is a size",
+        "opi_xform.regions.signs",
+        "less = _taken(item) or",
+        "less =",
+        ("product_minus",),
+        condition="packed",
+    ),
+    Bug(
+        "a size that was looked at in this turn is known of an earlier one",
+        "opi_xform.regions.signs",
+        "if (item, earlier) in seen:",
+        "if (item, earlier) in seen or (item, not earlier) in seen:",
+        ("product_kept_chosen",),
+        condition="packed",
+    ),
+    Bug(
         "what is tested of a size in this turn holds for the one of the turn before",
         "opi_xform.regions.signs",
         "shown = symbols.is_nonneg if earlier else nonneg",
