@@ -48,13 +48,18 @@ def nobodys(units: Sequence[ast.Unit]) -> tuple[Span, ...]:
 
 
 def of_others(units: Sequence[ast.Unit], program: Program, keys: Collection[str]) -> tuple[Span, ...]:
-    """Text left out by units that do not read the files in which these variables, all static, are declared."""
+    """Text that only units leave out which do not read the files where these variables, all static, are declared.
+
+    A header that both read may be compiled by the one, and be left out by the other.
+    """
     variables = [program.variables[key] for key in keys]
     if not all(v.kind == "static" and v.declarators for v in variables):
         return ()
-    files = {d.name_span.file for v in variables for d in v.declarators}
-    others = [unit for unit in units if files.isdisjoint((unit.path, *unit.files))]
-    return tuple(dict.fromkeys(skipped.span for unit in others for skipped in unit.skipped))
+    declared = {d.name_span.file for v in variables for d in v.declarators}
+    owners = [unit for unit in units if not declared.isdisjoint((unit.path, *unit.files))]
+    mine = {file for unit in owners for file in (unit.path, *unit.files)}
+    spans = (skipped.span for unit in units if unit not in owners for skipped in unit.skipped)
+    return tuple(dict.fromkeys(span for span in spans if span.file not in mine))
 
 
 def _pointing(program: Program, objects: Collection[int]) -> set[str]:

@@ -142,7 +142,7 @@ def _parse_unit(
                 for f in dict.fromkeys(flags)
                 if f not in used
             ]
-            return builder.build(), builder.dependencies
+            return builder.build(), {**builder.unread.read, **builder.dependencies}
     finally:
         if enabled:
             gc.enable()

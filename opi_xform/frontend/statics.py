@@ -124,7 +124,7 @@ class _Collector(UnitBuilder):
             self._signatures,
             frozenset(word for file in read for word in _words(file.data)),
             {name: frozenset(places) for name, places in self._others.items() if name},
-            skipped_ranges(self._unit, self._sources, never=True),
+            skipped_ranges(self._unit, self._sources, self.unread, never=True),
             tuple(sorted({f.path for f in read})),
             tuple(dict.fromkeys(self._taken)),
         )

@@ -30,6 +30,7 @@ from opi_xform.frontend.lower.type_mentions import declared_in, of_types, roots_
 from opi_xform.frontend.macros.expansions import Macros
 from opi_xform.frontend.macros.meant_macros import meant
 from opi_xform.frontend.macros.skipped import skipped_ranges
+from opi_xform.frontend.macros.unread import Unread
 from opi_xform.frontend.probe import integer_macros
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable, VarRef
 from opi_xform.ir.span import NOWHERE, Span
@@ -79,6 +80,7 @@ class UnitBuilder:
         self._has_openmp = False
         self._has_operator = False  # some text of the program's own has `_Pragma`
         self.dependencies: dict[str, str] = {}
+        self.unread = Unread(flags, unit, self._sources)
         self.diagnostics: list[Diagnostic] = []
 
     def build(self) -> Unit:
@@ -105,7 +107,7 @@ class UnitBuilder:
         said = [*(f.data for f in own.values()), *map(os.fsencode, self._flags)]
         self._has_openmp = any(WORD.search(f.data) for f in own.values())
         self._has_operator = any(b"_Pragma" in data for data in said)
-        left_out = skipped_ranges(self._unit, self._sources, never=True)
+        left_out = skipped_ranges(self._unit, self._sources, self.unread, never=True)
         for skipped in left_out:
             where = self._left_out if skipped.certain else self._doubtful
             where.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))

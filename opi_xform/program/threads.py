@@ -92,6 +92,8 @@ def _reached(program: _Program, function: ast.Function, stmt: ast.Stmt) -> tuple
         function, stmt = work.pop()
         for e in within_statement(stmt, function.variables):
             why = why or _trouble(e, program, function.variables)
+            if each and e.type.volatile and stmt is function.body:  # the region's own text was looked at before
+                why = why or f"calls `{function.name}`, which uses a volatile variable: threads may wait for others"
             for name in _callees(e, program.taken):
                 if name in program.functions and name not in called:
                     called[name] = None

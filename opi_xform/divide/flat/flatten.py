@@ -47,7 +47,7 @@ def functions_of(program: Program, units: Sequence[ast.Unit], read: Callable[[st
         return not any(s.file == f.span.file and f.span.begin <= s.begin < f.span.end for s in left)
 
     found = {key: f for key, f in program.functions.items() if whole(f)}
-    makers = {key: made for key, f in found.items() if (made := maker(f)) is not None}
+    makers = {key: made for key, f in found.items() if (made := maker(f, program.functions)) is not None}
     return Functions(makers, {key for key, f in found.items() if freer(f)} if makers else ())
 
 

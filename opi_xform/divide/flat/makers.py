@@ -8,13 +8,12 @@ this in these words and nothing else, but what they do for want of memory: then 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
+from opi_xform.divide.flat.telling import flattened, only_tells
 from opi_xform.ir import ast
 from opi_xform.ir.types import Type
 from opi_xform.record import dataclass
-
-_ENDING = ("exit", "abort", "_exit", "MPI_Abort")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +33,13 @@ class _OtherError(Exception):
     """It is another function."""
 
 
-def maker(function: ast.Function) -> Maker | None:
-    """What a function makes; None where it is none that makes a table of rows in one block."""
+def maker(function: ast.Function, functions: Mapping[str, ast.Function]) -> Maker | None:
+    """What a function makes; None where it is none that makes a table of rows in one block.
+
+    functions: those of the program.
+    """
     try:
-        return _Making(function).run()
+        return _Making(function, functions).run()
     except _OtherError:
         return None
 
@@ -45,14 +47,15 @@ def maker(function: ast.Function) -> Maker | None:
 class _Making:
     """One function: ``run``."""
 
-    def __init__(self, function: ast.Function) -> None:
+    def __init__(self, function: ast.Function, functions: Mapping[str, ast.Function]) -> None:
         self.function = function
+        self.functions = functions
         self.table = ""  # the variables
         self.block = ""
         self.rows: ast.Expr | None = None
         self.row: tuple[ast.Expr, ...] = ()
         self.zeros = False
-        self.ends = False
+        self.ends: bool | None = None  # None: nothing is done for want of memory
         self.first = False  # the table's first row is the block
         self.set = False  # all rows are set
 
@@ -60,7 +63,7 @@ class _Making:
         if self.function.refused or any(not _number(self.function.variables[key].type) for key in self.function.params):
             return None
         returned = False
-        for s in _flattened(self.function.body.body):
+        for s in flattened(self.function.body.body):
             if returned:
                 raise _OtherError
             match s:
@@ -83,7 +86,7 @@ class _Making:
             raise _OtherError
         if any(isinstance(f, ast.VarRef) and f.var not in self.function.params for f in (self.rows, *self.row)):
             raise _OtherError
-        return Maker(self.rows, self.row, self.zeros, self.ends)
+        return Maker(self.rows, self.row, self.zeros, bool(self.ends))
 
     def declared(self, v: ast.Variable) -> None:
         if v.kind != "local" or v.type.volatile or v.type.atomic or v.type.is_array:
@@ -153,24 +156,18 @@ class _Making:
         mine = isinstance(tested, ast.VarRef) and tested.var in (self.table, self.block)
         if tested is None or not (mine or (self.first and self.is_first(tested))):
             raise _OtherError
-        done = list(_flattened((then,)))
-        if not done or not all(isinstance(s, ast.ExprStmt) and self.harmless(s.expr) for s in done[:-1]):
+        done = list(flattened((then,)))
+        last = done[-1] if done else None
+        returns = isinstance(last, ast.Return) and last.value is not None and _constant(_bare(last.value)) == 0
+        ends = only_tells(done[:-1] if returns else done, self.functions, self.owns)
+        if ends is None or not (ends or returns) or self.ends not in (None, ends):
             raise _OtherError
-        match done[-1]:
-            case ast.Return(value=value) if value is not None and _constant(_bare(value)) == 0:
-                pass
-            case ast.ExprStmt(expr=ast.Call(callee=ast.FuncRef(name=name)) as e) if name in _ENDING and self.harmless(
-                e
-            ):
-                self.ends = True
-            case _:
-                raise _OtherError
+        self.ends = ends
 
-    def harmless(self, e: ast.Expr) -> bool:
-        """A call that is made for want of memory: nothing of it is used."""
-        while isinstance(e, ast.Cast):
-            e = e.operand
-        return isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef)
+    def owns(self, e: ast.Expr) -> bool:
+        """The table, its block or its first row."""
+        e = _bare(e)
+        return _is(e, self.table) or _is(e, self.block) or (self.first and self.is_first(e))
 
     def loop(self, s: ast.For) -> None:
         """All rows are set, or all but the first."""
@@ -178,7 +175,7 @@ class _Making:
         cond = s.cond
         if self.rows is None or self.set or not self.row or not isinstance(cond, ast.Binary) or cond.op != "<":
             raise _OtherError
-        step, body = s.step, list(_flattened((s.body,)))
+        step, body = s.step, list(flattened((s.body,)))
         if not _is(_wide(cond.left), counter) or not _same(_wide(cond.right), self.rows):
             raise _OtherError
         if not isinstance(step, ast.IncDec) or step.op != "++" or not _is(step.operand, counter) or len(body) != 1:
@@ -254,7 +251,7 @@ def freer(function: ast.Function) -> bool:
         return False
     names = {function.params[0]}
     freed: list[str] = []
-    for s in _flattened(function.body.body):
+    for s in flattened(function.body.body):
         match s:
             case ast.DeclStmt(variables=keys, sizes=()):
                 for key in keys:
@@ -286,17 +283,6 @@ def _among(e: ast.Expr, names: set[str]) -> bool:
     """One of the variables, as a pointer to pointers."""
     elem, e = e.type.elem, _bare(e)
     return elem is not None and elem.is_pointer and isinstance(e, ast.VarRef) and e.var in names
-
-
-def _flattened(found: Sequence[ast.Stmt]) -> Iterator[ast.Stmt]:
-    """Statements, those of blocks one by one."""
-    stack = list(reversed(found))
-    while stack:
-        s = stack.pop()
-        if isinstance(s, ast.Block):
-            stack.extend(reversed(s.body))
-        elif not isinstance(s, ast.Null):
-            yield s
 
 
 def _number(t: Type) -> bool:

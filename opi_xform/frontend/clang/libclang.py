@@ -166,6 +166,7 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
     "clang_getFileLocation": ([_LOC, *_OUT], None),
     "clang_getLocationForOffset": ([c_void_p, c_void_p, c_uint], _LOC),
     "clang_Location_isInSystemHeader": ([_LOC], c_int),
+    "clang_isFileMultipleIncludeGuarded": ([c_void_p, c_void_p], c_uint),
     "clang_getInclusions": ([c_void_p, INCLUSION_VISITOR, c_void_p], None),
     "clang_getIncludedFile": ([_CUR], c_void_p),
     "clang_getAllSkippedRanges": ([c_void_p], POINTER(CXSourceRangeList)),
@@ -350,6 +351,10 @@ class TranslationUnit:
 
         self.lib.clang_getInclusions(self.handle, INCLUSION_VISITOR(visit), None)
         return found
+
+    def is_guarded(self, file: int) -> bool:
+        """A file's text counts once, however often it is included."""
+        return bool(self.lib.clang_isFileMultipleIncludeGuarded(self.handle, file))
 
     def skipped(self) -> list[tuple[CXSourceLocation, CXSourceLocation]]:
         """The ranges that preprocessor conditions left out, in all files."""

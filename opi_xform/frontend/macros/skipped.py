@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -10,6 +9,7 @@ from opi_xform.frontend.clang.libclang import TranslationUnit
 from opi_xform.frontend.clang.source import PRECOMPILED, Sources, tokens
 from opi_xform.frontend.lower.directives import lines
 from opi_xform.frontend.macros.deciding import Deciding
+from opi_xform.frontend.macros.unread import Line, Unread
 from opi_xform.ir.ast import Skipped
 
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
@@ -19,14 +19,11 @@ _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 _PARAMS = rb"define\b(?s:.*?)\b%s(\([^()]*\))"
 """After the word that is the macro's name, with no space."""
 
-Line = tuple[Sequence[str], int, int]
-"""The words of a directive, where it begins and where it ends."""
-
 _FURTHER = 64  # arguments in the place of `...`
 
 
-def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False) -> tuple[Skipped, ...]:
-    """Skipped ranges of non-system files, in file order.
+def skipped_ranges(unit: TranslationUnit, sources: Sources, unread: Unread, never: bool = False) -> tuple[Skipped, ...]:
+    """Skipped ranges of non-system files, in file order.  unread: what only they include is read.
 
     Plain ``#if 0 … #endif``, which nobody compiles, is among them with ``never`` only.
     """
@@ -63,11 +60,14 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         ways = [at, *_further(file.data, at, last)]
         own = all(deciding.own(file.data, way) for way in ways)
         assert dropped is not None
-        inside = [*lines(file.data, first, last)]
-        given = dropped.by(inside)
-        meant = deciding.meant(words | given | _included(file.path, inside))
+        inside = [(file.data, line) for line in lines(file.data, first, last)]
+        for _, data in unread.included(file.path, [line for _, line in inside]):
+            words |= _words(_SPLICE.sub(b"", data))
+            inside += [(data, line) for line in lines(data, 0, len(data))]
+        given = dropped.by(line for _, line in inside)
+        meant = deciding.meant(words | given)
         certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)
-        bodies = _bodies(file.data, inside) | given
+        bodies = _bodies(inside) | given
         span = file.span(first, last, False)
         skipped = Skipped(span, meant, own, nobody, certain, deciding.meant(bodies))
         known[file.path, first, last] = found[(file.path, first)] = skipped
@@ -166,32 +166,14 @@ def _arguments(data: bytes, wanted: Mapping[bytes, set[int]]) -> Iterator[tuple[
                 yield at, word.decode("utf-8", "replace")
 
 
-def _bodies(data: bytes, directives: Iterable[Line]) -> set[str]:
+def _bodies(directives: Iterable[tuple[bytes, Line]]) -> set[str]:
     """The words in what macros are defined as, but for the names of their parameters."""
     out: set[str] = set()
-    for words, begin, end in directives:
+    for data, (words, begin, end) in directives:
         if len(words) > 2 and words[1] == "define":
             named = set(_WORD.findall(" ".join(words[3:])))
             params = re.search(_PARAMS % re.escape(words[2].encode()), data[begin:end])
             out |= named - (_words(params[1]) if params is not None else set())
-    return out
-
-
-def _included(path: str, directives: Iterable[Line]) -> set[str]:
-    """The words in files that directives include by a name in quotes: they are in no text that is compiled here."""
-    out, seen = set[str](), set[str]()
-    work = [(path, words) for words, _, _ in directives]
-    while work:
-        at, words = work.pop()
-        name = "".join(words[2:]).strip('"') if words[1:2] in (["include"], ("include",)) else ""
-        beside = os.path.normpath(os.path.join(os.path.dirname(at), name))
-        if not name or beside in seen or not os.path.isfile(beside):
-            continue
-        seen.add(beside)
-        with open(beside, "rb") as f:
-            data = f.read()
-        out |= _words(_SPLICE.sub(b"", data))
-        work += [(beside, more) for more, _, _ in lines(data, 0, len(data))]
     return out
 
 

@@ -61,7 +61,7 @@ def _passed_over(program: Program) -> set[str]:
 
 @once
 def run_besides(program: Program) -> frozenset[str]:
-    """The same, but for what only runs there since a function calls itself: the graph has one level of that."""
+    """Functions that run beside the graph, but for deeper levels of those that call themselves: it has one level."""
     return also_run(program, again=False) | _with_callees(program, program.graph.passed)
 
 

@@ -85,7 +85,7 @@ def ways_to_end(
 
     None: one may not end it.
     """
-    graph = program.graph  # where any end will do, nothing is counted from turn to turn of a loop
+    graph = program.graph
     if _does_more(program):
         return None
     work = [(block, behind, dict(known), told, _START)]
@@ -111,6 +111,7 @@ def ways_to_end(
             return None
         if not following:
             ended.add(state)
+        # where any end will do, nothing is counted from turn to turn of a loop
         again = found if past is None else {k: v for k, v in known.items() if found.get(k) == v}
         ways = ((b, found, told) if b > block else (b, again, NOTHING) for b in following)
         work.extend((b, -1, dict(numbers), what, state) for b, numbers, what in ways)

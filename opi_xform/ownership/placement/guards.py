@@ -1,7 +1,8 @@
 """Conditions that are tested more than once: ``if (rank == 0)`` around the pack and again around the send.
 
 Where such a condition has the same value throughout the program, the paths on which it changes do not exist.  The state
-analysis then looks at the program once for each of its values.
+analysis then looks at the program once for each of its values.  Neither do those matter on which a function that sets
+up gives up and main then ends the program (``ends_besides``).
 """
 
 from __future__ import annotations

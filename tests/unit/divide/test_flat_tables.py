@@ -1,4 +1,7 @@
-"""Tables of rows in one block: which functions make one, and how the block is written in its place."""
+"""Tables of rows in one block: which functions make one, and how the block is written in its place.
+
+What is done for want of memory is ``opi_xform.divide.flat.telling``.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,41 @@ int main(int argc, char **argv) {{ kept = make(2, argc); return 0; }}
 """
     functions = source_in(tmp_path, text).program.functions
     found = next(f for f in functions.values() if f.name == "make")
-    assert (maker(found) is not None) is expected
+    assert (maker(found, functions) is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("then", "ends"),
+    [
+        ("return NULL;", False),
+        ("{ free(t); return NULL; }", False),
+        ('{ perror("rows"); return NULL; }', False),
+        ('{ fprintf(stderr, "%d rows\\n", r); exit(1); }', True),
+        ('{ fail("no %d rows", r); return NULL; }', True),
+        ('{ note("rows"); return NULL; }', None),
+        ('{ fprintf(stderr, "%d", ++c); return NULL; }', None),
+        ('{ printf("%d rows%n\\n", r, &c); return NULL; }', None),
+        ("{ free(kept); return NULL; }", None),
+        ("{ again(r); return NULL; }", None),
+        ("{ while (r); return NULL; }", None),
+        ("{ MPI_Barrier(0x44000000); return NULL; }", None),
+        ("{ perror(0); }", None),
+    ],
+)
+def test_what_is_done_for_want_of_memory(tmp_path: Path, then: str, ends: bool | None) -> None:
+    text = f"""#include <stdarg.h>
+#include <stdio.h>
+static double **kept; static int noted;
+static void fail(const char *format, ...) {{ va_list l; va_start(l, format); vfprintf(stderr, format, l); va_end(l);
+    exit(1); }}
+static void note(const char *what) {{ puts(what); noted++; }}
+static void again(int n) {{ again(n); }}
+static double **make(int r, int c) {{ {TYPED} if (!t[0]) {then} {LOOP} return t; }}
+int main(int argc, char **argv) {{ kept = make(2, argc); return noted; }}
+"""
+    functions = source_in(tmp_path, text).program.functions
+    made = maker(next(f for f in functions.values() if f.name == "make"), functions)
+    assert (None if made is None else made.ends) is ends
 
 
 @pytest.mark.parametrize(

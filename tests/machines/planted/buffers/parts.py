@@ -36,6 +36,22 @@ BUGS = (
         condition="rows and parts",
     ),
     Bug(
+        "what a function does for want of memory may be left undone",
+        "opi_xform.divide.flat.makers",
+        "if ends is None or not (ends or returns) or",
+        "if not (ends or returns) or",
+        ("row_block_told", "row_block_sends"),
+        condition="rows and parts",
+    ),
+    Bug(
+        "what another unit leaves out, nobody compiles",
+        "opi_xform.divide.left_out",
+        "if span.file not in mine",
+        "",
+        ("row_block_shared_header",),
+        condition="rows and parts",
+    ),
+    Bug(
         "malloc and calloc are the library's everywhere",
         _FLAT,
         "if own or any(_DEFINED.search(read(file)) for file in program.files):",

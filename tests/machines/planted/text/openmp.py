@@ -305,4 +305,20 @@ BUGS = (
         ("omp_label_past",),
         condition=_THREADS,
     ),
+    Bug(
+        "no thread waits for another one where nothing is called",
+        "opi_xform.frontend.lower.openmp",
+        "plain = not any(e.type.volatile or isinstance(e, ast.Opaque) for e in self.expressions(stmt))",
+        "plain = True",
+        ("omp_each_waited",),
+        condition=_THREADS,
+    ),
+    Bug(
+        "no thread waits for another one in what is called",
+        "opi_xform.program.threads",
+        "if each and e.type.volatile and stmt is function.body:",
+        "if False:",
+        ("omp_each_told",),
+        condition=_THREADS,
+    ),
 )

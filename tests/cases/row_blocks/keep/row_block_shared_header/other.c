@@ -1,0 +1,6 @@
+#include "width.h"
+
+int elsewhere(void)
+{
+    return (int)sizeof(void *);
+}

@@ -1,0 +1,92 @@
+/* For want of memory a function notes it, and main looks at what it noted. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 400
+
+static double u[2 * N], u2[2 * N], **out = NULL;
+
+static int failures = 0;
+
+static void note(const char *what)
+{
+    fprintf(stderr, "no memory for %s\n", what);
+    failures++;
+}
+
+static void **table(size_t nr, size_t nc, size_t size)
+{
+    void **t;
+    size_t i;
+
+    if ((t = (void **)calloc(nr, sizeof(void *))) == NULL) {
+        note("rows");
+        return NULL;
+    }
+    if ((t[0] = (void *)calloc(nr * nc, size)) == NULL) {
+        free((void *)t);
+        return NULL;
+    }
+    for (i = 1; i < nr; i++)
+        t[i] = (void *)((unsigned char *)t[0] + i * nc * size);
+    return t;
+}
+
+static void drop(void *t)
+{
+    void **rows = (void **)t;
+
+    free(rows[0]);
+    free(t);
+}
+
+static void pack_first(int n)
+{
+    double *p = (double *)&out[0][0];
+    for (int i = 0; i < n; i++)
+        *(p++) = u[i];
+}
+
+static void pack_second(int n)
+{
+    double *p = (double *)&out[1][0];
+    for (int i = 0; i < n; i++)
+        *(p++) = u[n + i];
+}
+
+static void unpack(int n)
+{
+    for (int i = 0; i < 2 * n; i++)
+        u[i] += u2[i];
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 5 ? 10 : N;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 * N; i++)
+        u[i] = rank + 0.5 * i;
+    if ((out = (double **)table(2, n, sizeof(double))) == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int step = 0; step < 3; step++) {
+        MPI_Request rq[4];
+        MPI_Irecv(u2, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]);
+        MPI_Irecv(u2 + n, n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[1]);
+        pack_first(n);
+        MPI_Isend(&out[0][0], n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep
+        pack_second(n);
+        MPI_Isend(&out[1][0], n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ keep
+        MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);
+        unpack(n);
+    }
+    double total = 0.0;
+    for (int i = 0; i < 2 * N; i++)
+        total += u[i] * (i + 1);
+    printf("%d: %.17g, %d\n", rank, total, failures);
+    drop(out);
+    MPI_Finalize();
+    return 0;
+}
