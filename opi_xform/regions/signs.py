@@ -52,10 +52,10 @@ def negative(graph: Graph, values: Values, value: Poly, nonneg: Callable[[Poly],
         made_from = (*made_from, item)
         for s in item.symbols():
             inside = _inside(values, s)
-            before = earlier or inside in values.cells
+            before = earlier or inside != s or inside in values.cells
             merged = (symbols.resolve(item.substitute({s: p}.get)) for p in values.joins.get(inside, ()))
             work += [(p, made_from, before) for p in merged]
-            work += [(p, made_from, earlier) for p in _made_of(values, s)]
+            work += [(p, made_from, earlier or inside != s) for p in _made_of(values, inside)]
     return bool(work) and not nonneg(size)
 
 

@@ -25,12 +25,12 @@ Edge = tuple[int, int]
 
 
 def _sizes(pair: tuple[Poly, Poly]) -> list[Poly]:
-    """The sizes that are multiplied: those of a product one by one."""
-    out: dict[Poly, None] = {}
+    """The sizes that are multiplied: those of a product one by one, each as often as it is there."""
+    out: list[Poly] = []
     for p in pair:
         single = p.terms[0][0] if len(p.terms) == 1 and len(p.terms[0][0]) > 1 else ()
-        out.update(dict.fromkeys(map(symbol, single)) if single else {p: None})
-    return list(out)
+        out += map(symbol, single) if single else [p]
+    return out
 
 
 class Telescope:

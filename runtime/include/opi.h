@@ -38,14 +38,15 @@ extern "C" {
 #endif
 
 /* Allocates a buffer of at least `length` bytes (0 is allowed and yields a valid buffer) and stores its address in *bufp.
- * Errors: MPI_ERR_NO_MEM (pointer untouched), MPI_ERR_ARG for a NULL bufp. */
+ * Errors: MPI_ERR_NO_MEM (pointer untouched), MPI_ERR_ARG for a NULL bufp.
+ * More than PTRDIFF_MAX bytes, what a negative number becomes, are no error to be raised: *bufp is NULL, as malloc says it, and MPI_ERR_NO_MEM is returned. */
 OPI_API_ int OPI_Alloc(void *bufp_, size_t length_);
 
 /* A buffer as OPI_Alloc allocates, or NULL where there is no memory, as malloc tells it (errno is ENOMEM): no error is raised then. */
 OPI_API_ void *OPI_Malloc(size_t length_);
 
 /* A buffer of at least `count` x `size` bytes, all of them zero, as calloc gives memory; a product that does not fit is more than there is.
- * NULL where OPI_Alloc would return an error (MPI_ERR_NO_MEM, raised in the same way). */
+ * NULL where OPI_Alloc would return an error (MPI_ERR_NO_MEM, raised where OPI_Alloc raises it). */
 OPI_API_ void *OPI_Calloc(size_t count_, size_t size_);
 
 /* Ends the caller's ownership of *bufp and sets *bufp to NULL.  Freeing NULL does nothing.

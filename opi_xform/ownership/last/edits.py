@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -24,11 +25,11 @@ from opi_xform.ownership.liveness.longest import shorter
 from opi_xform.ownership.liveness.zero_ends import is_numbers
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Options, Place, Program, Use
 from opi_xform.ownership.model.names import Name
-from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
+from opi_xform.ownership.model.plan import Edit, ReplaceCall
 from opi_xform.ownership.spelling.comments import about
 from opi_xform.ownership.spelling.configurations import shared_text, written_at
 from opi_xform.ownership.spelling.mentions import Texts, plain, walk
-from opi_xform.ownership.spelling.scopes import PASTED, expanded, fresh, pieces, words
+from opi_xform.ownership.spelling.scopes import pieces, words
 from opi_xform.values.facts import Facts
 
 Found = list[tuple[Buffer, Verdict]]
@@ -120,12 +121,6 @@ def _for_nothing(e: ast.Expr, call: ast.Call) -> bool:
             return True
         e = comma.left
     return plain(e) is call
-
-
-def _may_declare(lowered: ins.Lowered, info: ins.StmtInfo) -> bool:
-    """A declaration may stand before a return: it has no label, and its function no other return."""
-    plain_item = info.in_block and not isinstance(lowered.stmts[info.parent].stmt, ast.Label | ast.Case)
-    return plain_item and sum(isinstance(x.stmt, ast.Return) for x in lowered.stmts) == 1
 
 
 def _alone(program: Program, use: Use) -> bool:
@@ -365,6 +360,17 @@ class _Ending:
             for skipped in unit.skipped:
                 if not named.isdisjoint(skipped.identifiers | skipped.bodies):
                     raise _Refused
+                s = skipped.span
+                own = (f.span for key in keys - {"main"} if (f := self.program.functions.get(key)) is not None)
+                inside = any(s.file == f.file and f.begin <= s.begin < f.end for f in own)
+                if inside and not skipped.identifiers.isdisjoint(self.other_ways):
+                    raise _Refused
+
+    @cached_property
+    def other_ways(self) -> frozenset[str]:
+        """Words by which a function may give or free other memory."""
+        known = self.program.effects
+        return frozenset(("return", *(name for name in known if known[name].allocates or known[name].frees)))
 
     def call(self, use: Use) -> ReplaceCall:
         argument = use.call.args[use.argument]
@@ -397,50 +403,15 @@ class _Ending:
     def allocation(self, n: int) -> Iterator[Edit]:
         node = self.graph.nodes[n]
         action = node.action
-        info = self.graph.statement(node)
         assert isinstance(action, ins.CallInstr)
         call = action.call
-        if action.callee == ins.AddrFunc("calloc"):
-            if not call.callee_span.editable or self.texts.of(call.callee_span) != "calloc":
-                raise _Refused
-            yield ReplaceCall(call.callee_span, "OPI_Calloc", ())
-            return
-        if info is None or info.role == "init" or not info.stmt.span.editable or not call.span.editable:
+        stands = {"malloc": "OPI_Malloc", "calloc": "OPI_Calloc"}
+        name = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+        if name not in stands or not call.callee_span.editable or self.texts.of(call.callee_span) != name:
             raise _Refused
-        size = call.args[0]
-        if "#" in self.texts.of(call.span):
-            raise _Refused  # a directive in it, whose other arm would be lost
-        if not size.span.editable or self.of_array(size) or pieces(f"({self.texts.of(size.span)})") != 1:
+        if any(self.of_array(e) for e in call.args):
             raise _Refused
-        function = self.graph.lowered[self.graph.frames[node.frame].function].function
-        match info.stmt:
-            case ast.ExprStmt(expr=ast.Assign(target=target, op="", value=value)) if plain(value) is call:
-                target = plain(target)
-                yield ReplaceText(info.stmt.span, f"OPI_Alloc({self.address(target)}, {self.texts.of(size.span)});")
-            case ast.DeclStmt(variables=declared) if info.in_block:
-                inits = {key: function.variables[key].init for key in declared}
-                mine = [key for key, e in inits.items() if e is not None and plain(e) is call]
-                others = [e for key, e in inits.items() if key not in mine and e is not None]
-                if len(mine) != 1 or not all(isinstance(plain(e), ast.IntLit) for e in others):
-                    raise _Refused
-                variable, init = function.variables[mine[0]], inits[mine[0]]
-                assert init is not None
-                name = variable.name
-                hidden = {function.variables[key].name for key in declared if key not in mine}
-                said = expanded(self.program, words(self.texts.of(size.span)))
-                if not init.span.editable or (hidden and (PASTED in said or not hidden.isdisjoint(said))):
-                    raise _Refused
-                self.address(ast.VarRef(type=variable.type, span=variable.span, var=mine[0]), True)
-                yield ReplaceText(init.span, "NULL")
-                yield InsertStatement(info.stmt.span, "after", f"OPI_Alloc(&{name}, {self.texts.of(size.span)});")
-            case ast.Return(value=value) if value is not None and value.span.editable and plain(value) is call:
-                name = fresh("opi_memory", self.program)
-                bare = _may_declare(self.graph.body(node.frame), info)
-                asked = f"void *{name} = NULL;\nOPI_Alloc(&{name}, {self.texts.of(size.span)});"
-                yield InsertStatement(info.stmt.span, "before", asked, not bare)
-                yield ReplaceText(value.span, name)
-            case _:
-                raise _Refused
+        yield ReplaceCall(call.callee_span, stands[name], ())
 
     def of_array(self, size: ast.Expr) -> bool:
         """The size is said with that of an array, which may become a pointer."""

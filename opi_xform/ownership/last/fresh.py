@@ -2,7 +2,7 @@
 
 ``next = malloc(n); MPI_Recv(next, n, …); free(mine); mine = next;``: no name is that of a buffer, but the block that is
 received into has nothing in it yet.  So another block may stand in its place, that of the sender, whatever becomes of
-its address afterwards.  malloc becomes OPI_Alloc, calloc OPI_Calloc and free OPI_Free, in their places, for all blocks
+its address afterwards.  malloc becomes OPI_Malloc, calloc OPI_Calloc and free OPI_Free, in their places, for all blocks
 of the pool (``blocks.py``), and the receive OPI_Take_replace: it frees the block, and keeps it from MPI_PROC_NULL.
 
 What is shown, for each copy of the receive: on every way to it the pointer holds what a call of malloc or calloc

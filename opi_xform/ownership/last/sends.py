@@ -1,7 +1,7 @@
 """Sends with which the life of a block ends: nobody uses it afterwards, but to free it.
 
 Such a block may be given away whatever it contains, and however its pointer came to it.  What the send sends is what is
-there, so nothing need be known of how it was packed.  malloc becomes OPI_Alloc, calloc OPI_Calloc and free OPI_Free, in
+there, so nothing need be known of how it was packed.  malloc becomes OPI_Malloc, calloc OPI_Calloc, free OPI_Free, in
 their places, for all blocks of the pool (``blocks.py``): where a block is given the pointer is NULL after it, and
 OPI_Free does nothing.
 

@@ -74,20 +74,27 @@ class Constants:
         return None
 
     def contents(self, objects: frozenset[int]) -> list[Value] | None:
-        """What lies in memory to which only the program's own stores are made."""
-        values, out = self.program.values, list[Value]()
+        """What is put in those loops into memory to which only the program's own stores are made."""
+        out = list[Value]()
         for o in objects:
-            if o in values.escaped or o in values.given_away or o in values.objects.foreign:
+            writes = self.writes(o)
+            if writes is None:
                 return None
-            for n, accesses in index_of(self.program).accesses.of(o).items():
-                if not any(a.kind == "W" for a in accesses):
-                    continue
-                node = self.program.graph.nodes[n]
+            for node in writes:
                 if isinstance(node.action, ins.Store):
                     out.append((node.frame, node.action.value))
-                elif not isinstance(node.action, ins.Birth) and filled_by(self.program, n) is None:
+                elif not isinstance(node.action, ins.Birth) and filled_by(self.program, node.number) is None:
                     return None
         return out if objects else None
+
+    def writes(self, o: int) -> list[Node] | None:
+        """Where those loops may write an object; None where others may."""
+        values, graph = self.program.values, self.program.graph
+        if o in values.escaped or o in values.given_away or o in values.objects.foreign:
+            return None
+        accesses = index_of(self.program).accesses.of(o)
+        nodes = [graph.nodes[n] for n, found in accesses.items() if any(a.kind == "W" for a in found)]
+        return [node for node in nodes if not self.loops.isdisjoint(self.program.nest.chain(node.block))]
 
     def constant(self, value: Value) -> bool:
         """It is made of constants, and of names that are."""
@@ -120,10 +127,12 @@ class Constants:
         if isinstance(key, str):
             variable = program.variables[key]
             o = program.values.objects.variable(frame, key)
-            if index_of(program).accesses.nodes(o) or variable.type.volatile or variable.type.atomic:
+            by_address = index_of(program).accesses.nodes(o) and self.writes(o) != []
+            if by_address or variable.type.volatile or variable.type.atomic:
                 return None  # it may be set through its address
             if not given:
-                return () if variable.is_global and variable.kind != "extern" else None
+                first = variable.kind == "param" and program.graph.frames[frame].parent < 0  # of main
+                return () if first or (variable.is_global and variable.kind != "extern") else None
         elif not given:
             return None
         out: list[Name] = []

@@ -39,7 +39,13 @@ static void *owned(size_t length, bool *fresh) {
 }
 
 static int alloc(const char *call, void *bufp, size_t length, bool *fresh) {
-    void *p = bufp ? owned(length, fresh) : NULL;
+    bool never = length > PTRDIFF_MAX; /* a negative number became it: malloc gives NULL, and a program that has nothing to put there goes on */
+    void *p = bufp && !never ? owned(length, fresh) : NULL;
+    if (bufp && never) {
+        memcpy(bufp, &p, sizeof p);
+        errno = ENOMEM;
+        return MPI_ERR_NO_MEM;
+    }
     if (!p)
         return bufp ? opi_raise_world(MPI_ERR_NO_MEM, call, "no memory for %zu bytes", length)
                     : opi_raise_world(MPI_ERR_ARG, call, "null address of a pointer");

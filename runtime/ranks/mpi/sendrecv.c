@@ -128,7 +128,13 @@ static int alloc(const char *call, void *bufp, size_t length) {
     if (!me)
         opir_no_rank(call);
     size_t room;
-    void *block = opir_block_new(length, &room);
+    bool never = length > PTRDIFF_MAX; /* a negative number became it: malloc gives NULL, and a program that has nothing to put there goes on */
+    void *block = never ? NULL : opir_block_new(length, &room);
+    if (never) {
+        memcpy(bufp, &block, sizeof block);
+        errno = ENOMEM;
+        return MPI_ERR_NO_MEM;
+    }
     if (!block)
         return me->world_comm ? opir_raise(NULL, MPI_ERR_NO_MEM, call, "no memory for %zu bytes", length) : MPI_ERR_NO_MEM;
     opir_block_own(me, block, room);

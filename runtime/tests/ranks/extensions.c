@@ -77,6 +77,7 @@ static void extensions(int rank, int size) {
     CHECK(OPI_Malloc((size_t)-1 / 2) == NULL, 1);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     CHECK(OPI_Calloc((size_t)-1 / 2, 3) == NULL, 1);
+    CHECK(OPI_Alloc(&b, (size_t)-8) == MPI_ERR_NO_MEM && b == NULL, 1); /* a negative number became it: malloc gives NULL, too */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 

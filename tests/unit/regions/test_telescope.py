@@ -143,7 +143,7 @@ def test_reads_at_a_counter_that_only_grows(body: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [("n > 3 ? n : 4", False), ("n > 3 ? n : -1", True), ("(n > 3 ? n : -1) / 2", True), ("n", False), ("-n", False)],
+    [("n > 3 ? n : 4", False), ("n > 3 ? n : -1", True), ("(n > 3 ? n : -1) / 2", True), ("n", False), ("-n", True)],
 )
 def test_sizes_that_the_program_makes_negative(value: str, expected: bool) -> None:
     found = program(f"int mark; int main(int n, char **v) {{ mark = {value}; return 0; }}")

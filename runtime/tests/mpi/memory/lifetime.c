@@ -34,9 +34,16 @@ static void zeros(void)
     OPI_Free(&told);
     errno = 0;
     CHECK(OPI_Malloc(SIZE_MAX / 2) == NULL && errno == ENOMEM && OPI_Malloc((size_t)1 << 50) == NULL); /* errors are fatal here */
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    CHECK(OPI_Calloc(SIZE_MAX / 2, 3) == NULL);
+    int less = -3; /* a rank that has nothing to do: malloc gives it NULL, and so do these */
+    double *none = (double *)&less;
+    errno = 0;
+    CHECK(OPI_Alloc(&none, less * sizeof *none) == MPI_ERR_NO_MEM && none == NULL && errno == ENOMEM);
+    CHECK(OPI_Free(&none) == MPI_SUCCESS);
+    CHECK(OPI_Calloc(less, sizeof *none) == NULL && OPI_Calloc(SIZE_MAX / 2, 3) == NULL);
     CHECK(OPI_Calloc((SIZE_MAX >> 4) + 1, 16) == NULL); /* the product wraps to 0 */
+    none = (double *)&less;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(OPI_Alloc(&none, (size_t)1 << 50) == MPI_ERR_NO_MEM && none == (double *)&less); /* so much there might be: an error */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 

@@ -16,6 +16,14 @@ BUGS = (
         condition="last use",
     ),
     Bug(
+        "a function that allocates is the same in every configuration",
+        "opi_xform.ownership.last.edits",
+        "if inside and not skipped.identifiers.isdisjoint(self.other_ways):",
+        "if False:",
+        ("last_wrapper_other_way",),
+        condition="last use",
+    ),
+    Bug(
         "a block that is given away has no other name",
         _SENDS,
         "self.with_it(n, name) - {name}, {})",

@@ -39,6 +39,22 @@ BUGS = (
         condition="first contents",
     ),
     Bug(
+        "what lies in memory before the loop is no mark",
+        _CONSTANTS,
+        "return [node for node in nodes if not self.loops.isdisjoint(self.program.nest.chain(node.block))]",
+        "return nodes",
+        ("f_marks_template", "f_marks_member"),
+        condition="first contents",
+    ),
+    Bug(
+        "what main is given is no mark",
+        _CONSTANTS,
+        "return () if first or (",
+        "return () if (",
+        ("f_marks_main",),
+        condition="first contents",
+    ),
+    Bug(
         "a compound literal is no mark",
         _CONSTANTS,
         "return self.literal(node)",

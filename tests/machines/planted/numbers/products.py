@@ -89,6 +89,22 @@ BUGS = (
         condition="packed",
     ),
     Bug(
+        "what a loop has been left with is not computed of anything",
+        "opi_xform.regions.signs",
+        "for p in _made_of(values, inside)]",
+        "for p in _made_of(values, s)]",
+        ("product_left_halved", "product_left_rest", "product_left_short"),
+        condition="packed",
+    ),
+    Bug(
+        "a size that is there twice is one size",
+        "opi_xform.regions.telescope",
+        "for p in _sizes(pair)) > 1",
+        "for p in dict.fromkeys(_sizes(pair))) > 1",
+        ("product_sign_times", "product_twice_of_three"),
+        condition="packed",
+    ),
+    Bug(
         "a number with a minus sign is a size",
         "opi_xform.regions.signs",
         "less = _taken(item) or",
