@@ -70,6 +70,8 @@ def _decided(
     closed = next(filter(None, (c.program(facts) for c in TABLE if c.program is not None)), None)
     if closed is not None:  # its paths may not be known: nothing is asked of any buffer
         groups, stray = [], {u.place: (None if silent else of_the_text(closed, u)) or closed for u in uses}
+        if closed.reason is Reason.CALL_FORM and not silent:  # its paths are known
+            stray = deepest.strays(stray, uses)
     else:
         for use in strays:
             stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))

@@ -45,7 +45,7 @@ from opi_xform.ownership.explain.reaching.earlier import earlier
 from opi_xform.ownership.explain.reaching.packed import writes_between
 from opi_xform.ownership.explain.reaching.touching import Touching
 from opi_xform.ownership.explain.reaching.trades import trades_of
-from opi_xform.ownership.explain.reaching.turns import moving_loop, set_in_turn
+from opi_xform.ownership.explain.reaching.turns import moving_loop, next_struct, set_in_turn
 from opi_xform.ownership.explain.reaching.ways import ahead, reached, read_first, sweeps
 from opi_xform.ownership.explain.reasons import SENT_AGAIN
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -304,11 +304,12 @@ class LiveData:
         """The variable with which the pointer that a call names changes places; '' for none."""
         if root[0] == STORED:
             return ""
-        pairs = ((e.first, e.second) for e in self.program.exchanges)
-        known = next((b if root[1] == a else a for a, b in pairs if root[1] in (a, b)), "")
-        return known or trades_of(self.program).get(root[1], ("", None))[0]
+        found = ({e.first, e.second} - {root[1]} for e in self.program.exchanges if root[1] in (e.first, e.second))
+        return next((key for keys in found for key in keys), "") or trades_of(self.program).get(root[1], ("", None))[0]
 
     def sent_again(self, use: Use, name: str, nodes: Sequence[int], unwritten: bool = False) -> Refusal:
+        if nodes[0] == use.node and (other := next_struct(self.program, use, name)) is not None:
+            return other
         span, loop = self.names.span(nodes[0]), loop_around(self.program, use.node)
         sends = "may send" if set_in_turn(self.program, use) else "sends"
         what = f"this call {sends} it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
@@ -329,8 +330,7 @@ class LiveData:
         if not around or moving_loop(self.program, use) or set_in_turn(self.program, use) or not objects:
             return False
         accesses, blocks = self.program.values.accesses, self.program.nest.loops[around[0]].blocks
-        inside = (n for b in blocks for n in self.graph.blocks[b])
-        return not any(accesses.touches(n, objects, "W") for n in inside)
+        return not any(accesses.touches(n, objects, "W") for b in blocks for n in self.graph.blocks[b])
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""

@@ -241,6 +241,10 @@ def does_to(program: Program, n: int, kind: str, known: bool, name: str) -> str:
         case ins.CopyBytes():
             return f"copies the struct with {name}"
         case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
+            effect = names_of(program).effect(action)
+            if effect is not None and effect.allocates is not None and effect.allocates.into is not None:
+                other = "malloc, or a function of its own that returns the memory, would let others be looked at"
+                return f"gives {name} memory of `{called}`, by its address; {other}"
             return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of {name}"
         case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
             return f"may {verb} {name} as something else than a pointer"

@@ -14,12 +14,11 @@ from islpy import Set
 
 from opi_xform.budget import CUT_OFF
 from opi_xform.codes import Reason
-from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import number
-from opi_xform.memory.values import Comparison
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed, BufferEvents
 from opi_xform.ownership.liveness.failures import FAILURES
 from opi_xform.ownership.liveness.findings import Finding, Judged
+from opi_xform.ownership.liveness.holding import Holding
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.record import dataclass
 from opi_xform.regions.live import Live
@@ -68,6 +67,7 @@ class Judge(BufferEvents):
         told_only: bool = False,
     ) -> None:
         super().__init__(program, buffer, o, strict, packed, told_only)
+        self.holding = Holding(program, self.regions, self.indexed)
         self.bounded = False
         self.behind: dict[int, bool] = {}  # by swap: whether the slot is live after it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
@@ -327,8 +327,7 @@ class Judge(BufferEvents):
                 continue
             replacing = False
             if receives:
-                brought = self.brought(u)
-                rest = live if brought is None else live.subtract(brought)
+                rest = self.not_brought(u, live)
                 reason = Reason.READ_LATER
                 if not rest.is_empty() and not self.strict:
                     region = self.message(u)
@@ -383,8 +382,12 @@ class Judge(BufferEvents):
     def needed(self, u: Use, found: Mapping[int, Set]) -> bool:
         """Whether bytes that a use does not bring are live after it."""
         live = self.here(u, found.get(u.node, self.regions.none))
-        brought = self.brought(u) if u.side == "recv" or u.op.replaces else None
-        return not (live if brought is None else live.subtract(brought)).is_empty()
+        return not (self.not_brought(u, live) if u.side == "recv" or u.op.replaces else live).is_empty()
+
+    def not_brought(self, u: Use, live: Set) -> Set:
+        """What is live after a receive that it does not bring."""
+        brought = self.brought(u)
+        return live if brought is None else self.under(u.node, live.subtract(brought))
 
     def all_but_null(self, u: Use) -> bool:
         """It is only that receives may be from MPI_PROC_NULL that something is needed after one: to tell of it."""
@@ -412,36 +415,7 @@ class Judge(BufferEvents):
 
     def under(self, n: int, live: Set) -> Set:
         """Restricted to parameters with which a node is executed."""
-        for condition, holds in self.dominating(n):
-            op = condition.op if holds else NEGATED[condition.op]
-            comparison = Comparison(op, condition.left, condition.right, condition.unsigned)
-            if comparison.unsigned and self.symbols.modulo(condition.left, condition.right):
-                continue
-            if any(self.symbols.table[s].kind == "object" for s in (condition.left - condition.right).symbols()):
-                continue
-            left, right = condition.left, condition.right
-            if self.indexed is not None:
-                left = self.indexed.specialise(n, self.symbols.resolve(left))
-                right = self.indexed.specialise(n, self.symbols.resolve(right))
-            certain = self.regions.compare(op, left, right)
-            if not (certain.is_empty() and self.symbols.may_wrap(condition.left - condition.right)):
-                live = live.intersect(certain)
-        return live
-
-    def dominating(self, n: int) -> list[tuple[Comparison, bool]]:
-        """Branches whose outcome is certain where node n runs, in the same iterations."""
-        graph, nest = self.program.graph, self.program.nest
-        out: list[tuple[Comparison, bool]] = []
-        block = graph.nodes[n].block
-        at = self.index.guarded[block]
-        loops = set(nest.chain(block))
-        while at and len(out) < 12:
-            parent = nest.idom[at]
-            succs = graph.succs[parent]
-            if set(nest.chain(parent)) <= loops and succs[0] != succs[1]:
-                out.append((self.values.conditions[graph.blocks[parent][-1]], succs[0] == at))
-            at = self.index.guarded[parent]
-        return out
+        return self.holding.under(n, live)
 
     def beyond(
         self, converted: Collection[Place], renewed: frozenset[int] = frozenset()

@@ -241,8 +241,9 @@ class Patterns:
         elif dest is not None:
             bounds.append(self.outcomes.bound(dest, ">="))
         for bound in bounds:
-            known = found.get(bound.of)
-            found[bound.of] = bound if known is None else known.and_also(bound)
+            for told in (bound, *self.outcomes.on_its_way(block, bound)):
+                known = found.get(told.of)
+                found[told.of] = told if known is None else known.and_also(told)
         return found
 
     def paths(self, opened: frozenset[int]) -> Paths:

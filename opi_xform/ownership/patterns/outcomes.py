@@ -12,6 +12,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.values import Comparison
+from opi_xform.ownership.liveness.merged_ways import ways
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 
@@ -166,6 +167,20 @@ class Outcomes:
         if incoming.keys().isdisjoint(bound.of.symbols()):
             return None
         return self.replaced(bound, incoming)
+
+    def on_its_way(self, block: int, bound: Bound) -> Iterator[Bound]:
+        """What holds where a block runs and a bound does: of a merged value that is so on one of its ways only."""
+        loops = frozenset(self.program.nest.chain(block))
+        for s in bound.of.symbols():
+            found: list[list[Bound]] = []
+            for way in ways(self.program, s, block):
+                told = [self.replaced(bound, {s: way.value})]
+                for comparison, holds in way.holds:
+                    told += self.compared(comparison, holds)
+                if not any(self.impossible(one, {other.of: other}) for one in told for other in told):
+                    found.append(told)
+            if len(found) == 1:
+                yield from (told for told in found[0] if self.symbols.scope(told.of) <= loops)
 
     def replaced(self, bound: Bound, values: Mapping[int, Poly]) -> Bound:
         """A bound with values in the place of symbols."""

@@ -22,6 +22,13 @@ from opi_xform.ownership.model.buffers import Refusal
 _MINE = ("MPI_", "PMPI_", "OPI_")
 _APART = frozenset({"collective", "rma", "io"})
 """What libopi leaves to the MPI: called by either name, it is the same."""
+_DOES = {
+    "send": "what it sends reaches no receive of libopi's",
+    "sendrecv": "what it sends reaches no receive of libopi's",
+    "recv": "what libopi sends does not reach it",
+    "probe": "what libopi sends does not reach it",
+}
+"""How messages go past libopi by calls of a kind; by others, requests do."""
 
 
 def check(facts: ProgramFacts) -> Refusal | None:
@@ -47,7 +54,9 @@ def bypass(units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]) -> 
             for call in calls_of(function):
                 name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
                 if _passes(name, effects):
-                    return call.span, f"`{name}` bypasses libopi: what it sends reaches no receive of libopi's"
+                    kind = effects[name].mpi
+                    does = _DOES.get("" if kind is None else kind.kind, "what it completes is no request of libopi's")
+                    return call.span, f"`{name}` bypasses libopi: {does}; `{name[1:]}` would not"
     return None
 
 

@@ -1,18 +1,29 @@
-"""Pointers that a function sets once, where it declares them, to places in one block: ``*grid = all + n``.
+"""Pointers that are set to places in a block: ``*grid = all + n``.
 
-The text alone tells that, in functions that are not looked at.
+Where a function sets them once, as it declares them, the text alone tells that, in functions that are not looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within_statement
 from opi_xform.ownership.explain.choosing.argument import without_casts
+from opi_xform.ownership.explain.reaching.settings import in_force
+from opi_xform.ownership.explain.reaching.trades import trades_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import base_of, is_moved, roots_of
+
+STEPS = 8  # names that are followed to where a value comes from
+
+Words = tuple[str, tuple[tuple[Span, str], ...]]
 
 
 def names_of_places(function: ast.Function, e: ast.Expr) -> list[ast.Expr]:
@@ -47,6 +58,56 @@ def set_to_a_place(function: ast.Function, e: ast.Expr) -> Refusal | None:
                 Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((variable.span, "set here"),)
             )
     return None
+
+
+def set_inside(program: Program, what: str, near: Sequence[int]) -> Words | None:
+    """What is said of a pointer that has its value from one line alone, which sets it to a place in another's block."""
+    names, moved = names_of(program), False
+    node = program.graph.nodes[near[0]] if near else None
+    if node is None or len({names.span(n) for n in near}) > 1 or not isinstance(node.action, ins.Define):
+        return None
+    value: ins.Operand = node.action.value
+    for _ in range(STEPS):
+        while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
+            moved = moved or (isinstance(value, ins.PtrAdd) and value.index != ins.Const(0))
+            value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
+        name = names.name(node.frame, value) if isinstance(value, ins.Temp) else None
+        found = names.defs.get(name, ()) if name is not None else ()
+        action = program.graph.nodes[found[0]].action if len(found) == 1 else None
+        if not isinstance(action, ins.Define):
+            break
+        value = action.value
+    key = value.key if isinstance(value, ins.Var) and moved and value.key not in program.members else ""
+    if not key or f"`{program.variables[key].name}`" == what:
+        return None
+    span = names.span(near[0])
+    message = f"{line_of(span)} sets {what} to a place inside `{program.variables[key].name}`"
+    return f"{message}; a message needs a buffer of its own", ((span, f"{what} is set here"),)
+
+
+def other_start(program: Program, use: Use, refusal: Refusal) -> Refusal | None:
+    """What the line of a refusal sets a call's pointer to, where it is not known to be the start of a buffer."""
+    e = base_of(use.call.args[use.argument])
+    span = refusal.notes[0][0] if refusal.notes else None
+    if not isinstance(e, ast.VarRef) or span is None:
+        return None
+    traded, name = trades_of(program).get(e.var), spelling(e)
+    if traded is not None:
+        message = f"`{name}` changes places with `{program.variables[traded[0]].name}` at {line_of(traded[1])}"
+        message += ", and could not be followed there as memory of its own"
+        return Refusal(Reason.SEVERAL_BUFFERS, message, ((traded[1], "here"),))
+    names = names_of(program)
+    o = program.values.objects.by_name.get(e.var, ())
+    every = [n for one in o for n in names.defs.get(("v", one, 0), ())]
+    placed = set_inside(program, f"`{name}`", [n for n in every if names.span(n) == span])
+    if placed is None:
+        return None
+    message, notes = placed
+    if not any(names.span(n) == span for n in in_force(program, every, use.node)):
+        message = (
+            f"{message.partition(';')[0]}, not for this call; another pointer for that would let others be looked at"
+        )
+    return Refusal(refusal.reason, message, notes)
 
 
 def block_of(program: Program, use: Use) -> str:

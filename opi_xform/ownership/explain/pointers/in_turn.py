@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ownership.explain.choosing.places import set_inside
 from opi_xform.ownership.explain.other_pointers import value_named
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.model.buffers import Program
@@ -26,6 +27,8 @@ def several(program: Program, what: str, sets: Sequence[int], near: Sequence[int
     near: those of the nodes that give it what it has at a node.  at: this one.  returned: the function that returns it;
     '' for none.
     """
+    if (placed := set_inside(program, what, near)) is not None:
+        return placed
     names = names_of(program)
     lines = {(span.file, span.line): span for span in map(names.span, sets)}
     here = {(span.file, span.line): span for span in map(names.span, near)}

@@ -172,8 +172,7 @@ class Strays:
         return self.moved(steps) or self.changed(passed)
 
     def changed(self, passed: list[int]) -> _Cause | None:
-        found = changed(self.program, passed)
-        return None if found is None else _Cause(*found)
+        return None if (found := changed(self.program, passed)) is None else _Cause(*found)
 
     def moves(self, n: int, operand: ins.Operand) -> bool:
         """A node that only moves a pointer: `p += k`."""
@@ -245,11 +244,10 @@ class Strays:
         """A name that is set in several places: see ``in_turn.several``."""
         spans = {self.names.span(n) for n in defs}
         if len(spans) == 1:
-            (span,) = spans
             for n in defs:
                 if named := returned_through(self.program, n):
                     return self.by_pointer(n, named)
-            return self.returns(defs) or _Cause(*set_in_one_line(self.program, what, span))
+            return self.returns(defs) or _Cause(*set_in_one_line(self.program, what, spans.pop()))
         return _Cause(*several(self.program, what, defs, near, at, returned)) if spans else None
 
     def returns(self, defs: list[int]) -> _Cause | None:
@@ -309,7 +307,7 @@ class Strays:
             places = settings(self.program, action.address, n, root)
             by_calls = set_by_calls(self.program, e) if not places else None
             return behind or _Cause(*(by_calls or set_once(message, root, name, places or here)))
-        info = self.program.values.objects.table[base]
+        info = self.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
         at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
@@ -410,6 +408,8 @@ class Strays:
 
     def mixed(self, table: int, name: str, at: int | None) -> _Cause:
         """A table of pointers, some of which are not set to fresh memory of their own.  at: the byte of one."""
+        if at is not None and (inside := self.unlike(table, name, at)) is not None:
+            return inside
         seen, symbols, others = dict[int | None, int](), self.values.symbols, list[int]()  # others: what sets one so
         for n, operands in sorted(self.values.operands.items()):
             action, value = self.graph.nodes[n].action, symbols.base(operands[1]) if len(operands) > 1 else None

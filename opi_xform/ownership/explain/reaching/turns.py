@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within, within_statement
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.symbols import Symbols
-from opi_xform.ownership.model.buffers import Program, Use
-from opi_xform.ownership.model.lvalues import in_same_words
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import in_same_words, spelling
 from opi_xform.ownership.model.names import leaves, names_of, operands
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.roots import base_of, variables_in
@@ -130,19 +133,31 @@ def set_in_turn(program: Program, use: Use) -> bool:
     frame, around = nodes[use.node].frame, nest.chain(nodes[use.node].block)[:1]
     keys = variables_in(use.call.args[use.argument])
     sets = (n for k in keys for n in names.defs.get(("v", program.values.objects.variable(frame, k), 0), ()))
-    return any(nodes[n].block in nest.loops[k].blocks for n in sets for k in around) or _member_set(program, use)
+    return any(nodes[n].block in nest.loops[k].blocks for n in sets for k in around) or bool(_member_sets(program, use))
 
 
-def _member_set(program: Program, use: Use) -> bool:
-    """A pointer in memory by which the call names its memory is set in the loop around it: ``c->at = c->at->next``."""
+def next_struct(program: Program, use: Use, name: str) -> Refusal | None:
+    """Why a send stays whose pointer is in a struct, where the loop around it goes on to another one in each turn."""
+    for place, span in _member_sets(program, use):
+        message = (
+            f"`{name}` names other memory in each turn of its loop, since {line_of(span)} sets `{spelling(place)}`:"
+        )
+        message += " which memory that is could not be told"
+        return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "set here"),)) if spelling(place) != name else None
+    return None
+
+
+def _member_sets(program: Program, use: Use) -> list[tuple[ast.Member, Span]]:
+    """Where pointers in memory by which the call names its memory are set in its loop: ``c->at = c->at->next``."""
     graph, node = program.graph, program.graph.nodes[use.node]
     around, function = program.nest.chain(node.block)[:1], program.functions[graph.frames[node.frame].function]
     parts = [e for e in within(use.call.args[use.argument]) if isinstance(e, ast.Member) and e.type.is_pointer]
     inside = [graph.nodes[n] for k in around if parts for b in program.nest.loops[k].blocks for n in graph.blocks[b]]
     stores = {n.action.span for n in inside if isinstance(n.action, (ins.Store, ins.Define)) and n.frame == node.frame}
     every = within_statement(function.body, function.variables) if stores else ()
-    sets = [e.target for e in every if isinstance(e, ast.Assign) and e.span in stores]
-    return any(isinstance(e, ast.Member) and in_same_words(e, part) for e in sets for part in parts)
+    sets = [(e.target, e.span) for e in every if isinstance(e, ast.Assign) and e.span in stores]
+    same = (e for e in sets if any(in_same_words(e[0], part) for part in parts))
+    return [(e, span) for e, span in same if isinstance(e, ast.Member)]
 
 
 def _given(program: Program, n: int) -> set[tuple[int, str]]:

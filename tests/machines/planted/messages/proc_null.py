@@ -6,6 +6,22 @@ _LIVENESS = "opi_xform.ownership.liveness.liveness"
 
 BUGS = (
     Bug(
+        "a merged value has come on the last of its ways",
+        "opi_xform.ownership.liveness.holding",
+        "some if t is None else some.union(t)",
+        "some if t is None else t",
+        ("rank_told_less", "rank_told_either"),
+        condition="real source",
+    ),
+    Bug(
+        "a way on which a test fails is one on which it holds",
+        "opi_xform.ownership.liveness.merged_ways",
+        "succs[0] == at))",
+        "succs[0] != at))",
+        ("rank_told_other",),
+        condition="real source",
+    ),
+    Bug(
         "a send to rank 0 reads no more than one to MPI_PROC_NULL",
         "opi_xform.ownership.liveness.buffer_events",
         'self.regions.compare(">=", dest, ZERO)',

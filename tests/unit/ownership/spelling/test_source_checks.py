@@ -183,7 +183,9 @@ def test_external_arrays() -> None:
     result = check("double buf[N];\nvoid fill(void);", "    fill(); buf[1] = 1;", other)
     assert result.refusal is None
     assert len(result.edits) == 1
-    assert refusal(check("double buf[N];", "    buf[1] = 1;", complete=False)).reason == Reason.OUTSIDE
+    part = refusal(check("double buf[N];", "    buf[1] = 1;", complete=False))
+    assert part.reason == Reason.OUTSIDE
+    assert "too large to be followed as a whole" in part.message  # main is there
     assert check("static double buf[N];", "    buf[1] = 1;", complete=False).refusal is None
     assert refusal(check("extern double buf[];", "    buf[1] = 1;", complete=True)).reason == Reason.OUTSIDE
 

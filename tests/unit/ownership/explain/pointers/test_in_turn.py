@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from opi_xform.ownership.explain.choosing.places import other_start, set_inside
 from opi_xform.ownership.explain.pointers.in_turn import several, still_named
 from tests.unit.ownership.explain.pointers.told_programs import kept, line_of
 
-WORDS = (several, still_named)  # what is tested here, by way of the whole tool
+WORDS = (several, other_start, set_inside, still_named)  # what is tested here, by way of the whole tool
 
 PADS = """struct pads { double *north, *south, *west, *east; };
 static void read_in(struct pads *p, int n, int rank)
@@ -44,3 +45,24 @@ def test_a_pointer_that_has_moved_on_is_no_second_name(anew: str, tmp_path: Path
     text, site = kept(before, MADE + "read_in(p, n, rank);\n", tmp_path)
     assert "second name" not in site["message"], site
     assert f"line {line_of(text, '// east')}" in site["message"], site
+
+
+def test_a_line_that_sets_it_to_a_place_in_a_block_says_more_than_the_lines_for_other_calls(tmp_path: Path) -> None:
+    before = """static void reduce(double *first, double *second, int n, int m)
+{
+    double *in = first;
+    for (int i = 0; i < n; i++) s += in[i];
+    in = second;
+    for (int i = 0; i < n; i++) s -= in[i];
+    in = second + m * n; // a part
+    for (int i = 0; i < m; i++) {
+        MPI_Recv(in, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        in -= n;
+        if (in < second) in += m * n;
+    }
+}
+"""
+    inside = "double *a = malloc(n * 80), *b = malloc(n * 88);\nreduce(a, b, n, rank + 10);\n"
+    text, site = kept(before, inside + "for (int i = 0; i < n * 10; i++) s += b[i];", tmp_path)
+    at = line_of(text, "// a part")
+    assert site["message"] == f"line {at} sets `in` to a place inside `second`; a message needs a buffer of its own"

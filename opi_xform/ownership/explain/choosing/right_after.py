@@ -1,0 +1,149 @@
+"""What the text after a call does with its memory: it frees that while the operation may be pending, gives it to what
+a pointer to a function names, or puts the pointer away under another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from opi_xform.codes import Reason
+from opi_xform.ir import ast
+from opi_xform.ir.walk import repeats, statements, within_statement
+from opi_xform.ownership.explain.choosing.argument import without_casts
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.roots import variables_in
+
+
+def freed_while_pending(program: Program, use: Use) -> Refusal | None:
+    """A statement after a nonblocking call frees its memory by the call's words; none before it names a request."""
+    request, name = use.op.request, _words(use)
+    if use.op.blocking or use.op.persistent or request is None or name == UNSPELLED or request >= len(use.call.args):
+        return None
+    requests = set(variables_in(use.call.args[request]))
+    function = _around(program, use)
+    for s in _after(function, use.call):
+        if _changes(s, function, set(variables_in(use.call.args[use.argument]))):
+            return None
+        for e in within_statement(s, function.variables):
+            if isinstance(e, ast.VarRef) and e.var in requests:
+                return None
+            if isinstance(s, ast.ExprStmt) and _frees(program, e, name):
+                message = f"{line_of(e.span)} frees `{name}`, and nothing before that completes the operation"
+                return Refusal(Reason.PENDING, message, ((e.span, "freed here"),))
+        if any(isinstance(x, (ast.Break, ast.Continue, ast.Return, ast.Goto)) for x, _ in statements(s)):
+            return None
+    return None
+
+
+def given_to_a_pointer(program: Program, use: Use) -> Refusal | None:
+    """The statements after a send give its memory, by the call's words, to a function that nobody names."""
+    name, function = _words(use), _around(program, use)
+    if use.side != "send" or name == UNSPELLED:
+        return None
+    for s in _after(function, use.call):
+        if _changes(s, function, set(variables_in(use.call.args[use.argument]))):
+            return None
+        for e in within_statement(s, function.variables):
+            if isinstance(e, ast.Call) and not isinstance(e.callee, ast.FuncRef) and _is_given(e, name):
+                called = spelling(e.callee)
+                message = f"`{name}` may be read at {line_of(e.span)} after the send: it is given to what"
+                message += " a pointer names" if called == UNSPELLED else f" `{called}` points to"
+                note = ((e.span, "given to it here"),)
+                return Refusal(Reason.READ_LATER, f"{message}, and could not show which function that is", note)
+    return None
+
+
+def put_away(program: Program, use: Use) -> Refusal | None:
+    """A statement after a call stores its pointer, a variable of the function, in memory; or a function that it calls
+    does so with its parameter.
+    """
+    e, function = without_casts(use.call.args[use.argument]), _around(program, use)
+    if not isinstance(e, ast.VarRef) or e.var not in function.variables or not e.type.is_pointer:
+        return None
+    name = function.variables[e.var].name
+    for s in _after(function, use.call):
+        if _changes(s, function, {e.var}):
+            return None
+        for x in within_statement(s, function.variables):
+            if (place := _stored(x, e.var)) is not None:
+                words = f"{line_of(x.span)} keeps `{name}` in `{spelling(place)}`, under which it goes on"
+                return Refusal(Reason.ESCAPE, words, ((x.span, "it is kept here"),))
+            callee = x.callee if isinstance(x, ast.Call) else None
+            called = program.functions.get(callee.name) if isinstance(callee, ast.FuncRef) else None
+            if not isinstance(x, ast.Call) or called is None:
+                continue
+            for param in (p for p, a in zip(called.params, x.args, strict=False) if _is(a, e.var)):
+                for inner in within_statement(called.body, called.variables):
+                    if (place := _stored(inner, param)) is not None:
+                        words = f"`{called.name}`, called at {line_of(x.span)}, keeps `{name}` in `{spelling(place)}`"
+                        notes = ((x.span, "it is given here"), (inner.span, "it is kept here"))
+                        return Refusal(Reason.ESCAPE, f"{words}, under which it goes on", notes)
+    return None
+
+
+def _around(program: Program, use: Use) -> ast.Function:
+    return program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
+
+
+def _words(use: Use) -> str:
+    return spelling(without_casts(use.call.args[use.argument]))
+
+
+def _after(function: ast.Function, call: ast.Call) -> Iterator[ast.Stmt]:
+    """The statements after a call in the blocks around it, as far as the loop around it goes."""
+    around = {id(s): parent for s, parent in statements(function.body)}
+    every = (s for s, _ in statements(function.body) if not isinstance(s, ast.Block))
+    here = [s for s in every if any(e is call for e in within_statement(s, function.variables))]
+    s: ast.Stmt | None = here[-1] if here else None
+    while s is not None and (parent := around.get(id(s))) is not None and not isinstance(parent, ast.Switch):
+        yield from _behind(parent, s)
+        if repeats(parent):
+            return
+        s = parent
+
+
+def _behind(parent: ast.Stmt, s: ast.Stmt) -> Sequence[ast.Stmt]:
+    body = parent.body if isinstance(parent, ast.Block) else ()
+    return body[next((i + 1 for i, other in enumerate(body) if other is s), len(body)) :]
+
+
+def _changes(s: ast.Stmt, function: ast.Function, variables: set[str]) -> bool:
+    """A statement sets one of these variables, or may."""
+    for e in within_statement(s, function.variables):
+        match e:
+            case ast.Assign(target=ast.VarRef(var=key)) | ast.IncDec(operand=ast.VarRef(var=key)) if key in variables:
+                return True
+            case ast.AddrOf(operand=ast.VarRef(var=key)) if key in variables:
+                return True
+            case _:
+                pass
+    return False
+
+
+def _frees(program: Program, e: ast.Expr, name: str) -> bool:
+    """A call of free, or of its like, with these words."""
+    effect = (
+        program.effects.get(e.callee.name) if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) else None
+    )
+    if not isinstance(e, ast.Call) or effect is None or effect.frees is None or effect.allocates is not None:
+        return False
+    return effect.frees.arg < len(e.args) and spelling(without_casts(e.args[effect.frees.arg])) == name
+
+
+def _is_given(call: ast.Call, name: str) -> bool:
+    return any(spelling(without_casts(a)) == name for a in call.args if a.type.is_pointer)
+
+
+def _is(e: ast.Expr, key: str) -> bool:
+    e = without_casts(e)
+    return isinstance(e, ast.VarRef) and e.var == key
+
+
+def _stored(e: ast.Expr, key: str) -> ast.Expr | None:
+    """The place in memory in which an assignment puts the value of a pointer variable."""
+    if isinstance(e, ast.Assign) and not e.op and _is(e.value, key):
+        put = isinstance(e.target, (ast.Member, ast.Index, ast.Deref)) and spelling(e.target) != UNSPELLED
+        return e.target if put else None
+    return None
