@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.other_pointers import value_named
+from opi_xform.ownership.explain.reaching.settings import in_force
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -47,6 +48,24 @@ def several(program: Program, what: str, sets: Sequence[int], near: Sequence[int
         message += f"; {MALLOC_AND_COPY}"
     told = tuple((span, f"{what} is set here") for span in places[:SHOWN])
     return message, told or notes
+
+
+def set_inside(program: Program, what: str, sets: Sequence[int], at: int) -> Words | None:
+    """Of several nodes that set a pointer, the one that gives it what it has at a node: a place inside a block."""
+    near = in_force(program, sets, at) if len(sets) > 1 else []
+    names, found, value = names_of(program), near if len(near) == 1 else [], None
+    for _ in range(STEPS):
+        action = program.graph.nodes[found[0]].action if len(found) == 1 else None
+        value = _plain(action.value) if isinstance(action, ins.Define) else None
+        if not isinstance(value, ins.Temp):
+            break
+        found = list(names.defs.get(("t", program.graph.nodes[near[0]].frame, value.number), ()))
+    if not isinstance(value, ins.PtrAdd) or value.index == ins.Const(0):
+        return None
+    span, name = names.span(near[0]), value_named(program, program.graph.nodes[near[0]].frame, value.base)
+    block = "another block" if name == UNSPELLED else f"the block of `{name}`"
+    message = f"{line_of(span)} sets {what} to a place in {block}; a message needs a buffer of its own"
+    return message, ((span, "set here"),)
 
 
 def still_named(program: Program, n: int, at: int) -> str:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from opi_xform.ownership.explain.pointers.in_turn import several, still_named
+from opi_xform.ownership.explain.pointers.in_turn import set_inside, several, still_named
 from tests.unit.ownership.explain.pointers.told_programs import kept, line_of
 
-WORDS = (several, still_named)  # what is tested here, by way of the whole tool
+WORDS = (several, set_inside, still_named)  # what is tested here, by way of the whole tool
 
 PADS = """struct pads { double *north, *south, *west, *east; };
 static void read_in(struct pads *p, int n, int rank)
@@ -44,3 +44,22 @@ def test_a_pointer_that_has_moved_on_is_no_second_name(anew: str, tmp_path: Path
     text, site = kept(before, MADE + "read_in(p, n, rank);\n", tmp_path)
     assert "second name" not in site["message"], site
     assert f"line {line_of(text, '// east')}" in site["message"], site
+
+
+def test_memory_that_is_lost_at_once_is_not_told(tmp_path: Path) -> None:
+    inside = """
+    double *all, *part = malloc(n / 2 * 8);
+    if (rank) all = calloc(n, 8); else all = malloc(n * 8);
+    for (int i = 0; i < n; i++) all[i] = i + rank;
+    part = &all[n / 2]; // SET
+    MPI_Send(part, n / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(part, n / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    all = joined(all, part, n);
+    s += all[0];
+    free(all);
+"""
+    joined = "static double *joined(double *a, double *b, int n) { double *c = malloc(8 * n);"
+    joined += " for (int i = 0; i < n; i++) c[i] = i < n / 2 ? a[i] : b[i - n / 2]; free(a); return c; }"
+    text, site = kept(joined, inside, tmp_path)
+    message = f"line {line_of(text, '// SET')} sets `part` to a place in the block of `all`"
+    assert site["message"] == f"{message}; a message needs a buffer of its own"
