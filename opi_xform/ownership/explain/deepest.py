@@ -19,6 +19,7 @@ from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, s
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.called import only_printed
 from opi_xform.ownership.explain.choosing.argument import begins_inside, by_its_arguments, is_text, without_casts
+from opi_xform.ownership.explain.choosing.beginnings import only_the_beginning
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
@@ -167,7 +168,7 @@ class Deepest:
 
     def first(self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: Judges) -> Refusal:
         """The reason that is told first."""
-        if uses[0].op.persistent and not uses[0].op.convertible:  # nothing else would help
+        if uses[0].op.persistent and not (uses[0].op.convertible or small(uses)):  # nothing else would help
             return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
         plain = by_its_arguments(uses[0]) or freed_while_pending(self.program, uses[0])
         if plain is not None and not small(uses):
@@ -221,6 +222,8 @@ class Deepest:
         if found is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
             found = found or self.in_each_turn(uses[0]) or self.in_the_text(uses[0])
+            first = only_the_beginning(self.program, uses[0], self.live_data.uses, self.live_data.set_anew)
+            found = found or first
         if found is None and refusal.reason is Reason.CARRIER:
             found = self.in_each_turn(uses[0])  # a variable of another kind would be received into again, too
         if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known

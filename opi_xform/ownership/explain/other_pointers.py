@@ -13,6 +13,7 @@ from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
+from opi_xform.ownership.explain.choosing.argument import same_place
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reaching.ways import in_turn
@@ -354,9 +355,13 @@ def brings_all(roots: Roots, received: Use, use: Use, blocks: Iterable[int]) -> 
         return not _inside(roots, use) or several_rows(received) or takes_all(program, received, blocks)
     if first_row(argument) and takes_all(program, received, blocks):
         return True
-    if received.length is None or use.length is None or not first_row(use.call.args[use.argument]):
+    if received.length is None or use.length is None:
         return False
     resolve = program.values.symbols.resolve
+    if same_place(argument, use.call.args[use.argument]) and _inside(roots, use):
+        return resolve(received.length) == resolve(use.length)
+    if not first_row(use.call.args[use.argument]):
+        return False
     return first_row(argument) and resolve(received.length) == resolve(use.length)
 
 

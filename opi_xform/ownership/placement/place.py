@@ -439,11 +439,11 @@ class _Placing:
                 raise self.now.fail(
                     f"`{self.buffer.name}` may point to other memory at {self.at(event.node)}", event.node
                 )
-        if any(bits & OTHER for bits in state.insertions.values()):
+        for insertion in (i for i, bits in state.insertions.items() if bits & OTHER):
             other = next((e.node for e in self.now.events.all if e.kind == LEAVE), None)
             where = "" if other is None else f", which {self.at(other)} sets to other memory,"
-            name = self.buffer.name
-            raise self.now.fail(f"`{name}`{where} may not be this buffer's where it would be allocated or freed", other)
+            does, name = "freed" if insertion.kind == "free" else "allocated", self.buffer.name
+            raise self.now.fail(f"`{name}`{where} may not be this buffer's where it would be {does}", other)
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
         for event, bits in state.events.items():
             if event.node in swapped and bits & (PENDING | RAW):

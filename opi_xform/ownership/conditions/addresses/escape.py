@@ -17,6 +17,7 @@ from opi_xform.ownership.explain.pointers.outside import stored_outside
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.roots import base_of
 
 
 def check(facts: BufferFacts) -> Refusal | None:
@@ -32,6 +33,8 @@ def check(facts: BufferFacts) -> Refusal | None:
                 stored = stored_outside(program, o, buffer.name, node, why, key)
             if stored is not None:
                 return stored
+            if why == RECURSION:
+                node = _given_again(program, node, buffer.name)
             if given is not None:
                 node, why = given[0], _through_pointer(program, *given)
             else:
@@ -39,6 +42,17 @@ def check(facts: BufferFacts) -> Refusal | None:
             reason = Reason.UNKNOWN_FUNCTION if why.startswith("unknown function") else Reason.ESCAPE
             return Refusal(reason, f"`{buffer.name}`: {why}", ((node_span(program, node), why),))
     return None
+
+
+def _given_again(program: Program, node: int, name: str) -> int:
+    """The call, of the same function from inside itself, that is given a buffer by its name; else the given one."""
+    lost = program.graph.nodes[node].action
+    for other in program.graph.nodes if isinstance(lost, Lost) else ():
+        again = other.action
+        same = isinstance(again, Lost) and isinstance(lost, Lost) and again.functions == lost.functions
+        if same and isinstance(again, Lost) and any(spelling(base_of(e)) == name for e in again.call.call.args):
+            return other.number
+    return node
 
 
 def _called_again(program: Program, node: int) -> str:

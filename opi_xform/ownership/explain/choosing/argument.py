@@ -15,7 +15,8 @@ BEGINS_INSIDE = "the call begins inside"
 def by_its_arguments(use: Use) -> Refusal | None:
     """What the arguments of a call alone tell of its message, whatever else keeps it."""
     argument = use.call.args[use.argument]
-    return pointers_themselves(argument) or in_a_number(argument) or sent_and_received(use)
+    found = pointers_themselves(argument) or in_a_number(argument) or one_of_two(argument)
+    return found or sent_and_received(use)
 
 
 def sent_and_received(use: Use) -> Refusal | None:
@@ -24,7 +25,7 @@ def sent_and_received(use: Use) -> Refusal | None:
     if sent is None or received is None or use.op.replaces or use.op.kind != "sendrecv" or sent.buf == received.buf:
         return None
     e, at = use.call.args[sent.buf], use.call.args[received.buf]
-    if not _same_place(e, at) or (name := spelling(base_of(e))) == UNSPELLED:
+    if not same_place(e, at) or (name := spelling(base_of(e))) == UNSPELLED:
         return None
     types = [use.call.args[one.type] for one in (sent, received) if one.type is not None]
     if len(types) == 2 and not _same_constant(*types) and not in_same_words(*types):  # they may pick other elements
@@ -56,6 +57,18 @@ def in_a_number(argument: ast.Expr) -> Refusal | None:
     return Refusal(Reason.CARRIER, f"`{name}` is an integer, and the message begins at the address in it; {POINTER}")
 
 
+def one_of_two(argument: ast.Expr) -> Refusal | None:
+    """The argument is a choice between two pointers: ``first ? all : part``."""
+    e = without_casts(argument)
+    if not isinstance(e, ast.Conditional):
+        return None
+    names = [spelling(without_casts(part)) for part in (e.then, e.other)]
+    if UNSPELLED in names or names[0] == names[1]:
+        return None
+    message = f"the call names `{names[0]}` or `{names[1]}`, by a condition; a message needs one pointer to its buffer"
+    return Refusal(Reason.SEVERAL_BUFFERS, f"{message}: an `if` with a call for each would name them apart")
+
+
 def begins_inside(argument: ast.Expr) -> Refusal | None:
     """It names a place after the one that a pointer points to: `&p[k]`, `p + k`."""
     match without_casts(argument):
@@ -81,10 +94,10 @@ def begins_inside(argument: ast.Expr) -> Refusal | None:
 def further_in(use: Use, other: Use) -> str:
     """What is said of another call whose message begins further on in the same buffer; '' of others."""
     mine, its = use.call.args[use.argument], other.call.args[other.argument]
-    return ", from another place in it on" if begins_inside(its) and not _same_place(mine, its) else ""
+    return ", from another place in it on" if begins_inside(its) and not same_place(mine, its) else ""
 
 
-def _same_place(e: ast.Expr, other: ast.Expr) -> bool:
+def same_place(e: ast.Expr, other: ast.Expr) -> bool:
     """Two arguments that are written alike."""
     e, other = without_casts(e), without_casts(other)
     if isinstance(e, ast.AddrOf) and isinstance(other, ast.AddrOf):

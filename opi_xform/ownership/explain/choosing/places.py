@@ -81,7 +81,7 @@ def set_inside(program: Program, what: str, near: Sequence[int]) -> Words | None
     if not key or f"`{program.variables[key].name}`" == what:
         return None
     span = names.span(near[0])
-    message = f"{line_of(span)} sets {what} to a place inside `{program.variables[key].name}`"
+    message = f"{line_of(span)} sets {what} to a place in the block of `{program.variables[key].name}`"
     return f"{message}; a message needs a buffer of its own", ((span, f"{what} is set here"),)
 
 

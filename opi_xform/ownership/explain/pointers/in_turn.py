@@ -8,6 +8,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.choosing.places import set_inside
 from opi_xform.ownership.explain.other_pointers import value_named
+from opi_xform.ownership.explain.reaching.settings import in_force
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -50,6 +51,11 @@ def several(program: Program, what: str, sets: Sequence[int], near: Sequence[int
         message += f"; {MALLOC_AND_COPY}"
     told = tuple((span, f"{what} is set here") for span in places[:SHOWN])
     return message, told or notes
+
+
+def set_in_force(program: Program, what: str, sets: Sequence[int], at: int) -> Words | None:
+    """Of several nodes that set a pointer, the one that gives it what it has at a node: a place inside a block."""
+    return set_inside(program, what, in_force(program, sets, at)) if len(sets) > 1 else None
 
 
 def still_named(program: Program, n: int, at: int) -> str:

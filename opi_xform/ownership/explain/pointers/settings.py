@@ -9,6 +9,7 @@ from opi_xform.graph.graph import Bind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ir.walk import repeats, statements, within_statement
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.other_pointers import sets_null
@@ -237,7 +238,9 @@ def set_by_calls(program: Program, e: ast.Expr) -> tuple[str, Notes] | None:
     if not isinstance(table, ast.Member):
         return None
     found: dict[Span, str] = {}
+    in_turns: set[Span] = set()
     for function in program.functions.values():
+        loops = [s for s, _ in statements(function.body) if repeats(s)]
         for a in function_expressions(function):
             if not isinstance(a, ast.Assign) or not isinstance(a.target, ast.Index) or is_zero(a.value):
                 continue
@@ -249,6 +252,9 @@ def set_by_calls(program: Program, e: ast.Expr) -> tuple[str, Notes] | None:
             if a.op or effect is None or effect.allocates is None or not isinstance(callee, ast.FuncRef):
                 return None
             found[a.span] = callee.name
+            inside = any(x is a for loop in loops for x in within_statement(loop, function.variables))
+            if inside and effect.frees is None:
+                in_turns.add(a.span)
     if not found:
         return None
     places = _in_order(found)[:SHOWN]
@@ -256,6 +262,9 @@ def set_by_calls(program: Program, e: ast.Expr) -> tuple[str, Notes] | None:
     sets = f"{lines_of(places)} set{'s' if len(places) == 1 else ''} it by {calls}"
     more = ", and other lines do" if len(found) > len(places) else ""
     message = f"could not show which block `{name}` is: {sets}{more}"
+    if in_turns.issuperset(found) and not more:
+        makes = f"{lines_of(places)} make{'s' if len(places) == 1 else ''} by {calls}, one in each turn of a loop"
+        message = f"could not show which of the blocks `{name}` is that {makes}"
     return message, tuple((span, f"`{name}` is set here") for span in places)
 
 

@@ -25,7 +25,7 @@ from opi_xform.ownership.explain.other_pointers import (
     sets_null,
 )
 from opi_xform.ownership.explain.pointers.changed import changed, may_change
-from opi_xform.ownership.explain.pointers.in_turn import several
+from opi_xform.ownership.explain.pointers.in_turn import set_in_force, several
 from opi_xform.ownership.explain.pointers.outside import ONE_AT_A_TIME, one_of_several_tables, set_in_one_line
 from opi_xform.ownership.explain.pointers.returned import returned_unseen, returns_own
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
@@ -102,8 +102,7 @@ class Strays:
         e = use.call.args[use.argument]
         while isinstance(e, ast.Cast):
             e = e.operand
-        frame = self.graph.frames[self.graph.nodes[use.node].frame]
-        function = self.program.functions[frame.function]
+        function = self.program.functions[(frame := self.graph.frames[self.graph.nodes[use.node].frame]).function]
         if self.program.complete or not isinstance(e, ast.VarRef):
             return None
         message, variable = f"could not show which buffer `{spelling(e)}` is", self.program.variables[e.var]
@@ -156,6 +155,8 @@ class Strays:
             if unknown is not None:
                 message = f"{self.text(operand)} is set by `{unknown[0]}`, of which nothing is known"
                 return _Cause(f"{message}, at {line_of(unknown[1])}", ((unknown[1], "set here"),))
+            if (part := set_in_force(self.program, self.text(operand), defs, at)) is not None:
+                return _Cause(*part)
             if len(defs) != 1:
                 near = of_the_site(self.program, defs, [at])
                 told = near if len({self.names.span(n) for n in near}) > 1 else defs
@@ -455,8 +456,7 @@ class Strays:
             found = given_away(self.program, o)
             what = f"what `{name}` lies in" if info.kind == "heap" else f"`{info.name}`, in which `{name}` lies,"
             if found is not None:
-                n, how = found
-                span = self.names.span(n)
+                (n, how), span = found, self.names.span(found[0])
                 freed = one_of_several_freed(self.program, n, name) if how == FREED else None
                 if freed is not None:
                     return _Cause(*freed)

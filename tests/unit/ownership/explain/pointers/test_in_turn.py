@@ -65,4 +65,26 @@ def test_a_line_that_sets_it_to_a_place_in_a_block_says_more_than_the_lines_for_
     inside = "double *a = malloc(n * 80), *b = malloc(n * 88);\nreduce(a, b, n, rank + 10);\n"
     text, site = kept(before, inside + "for (int i = 0; i < n * 10; i++) s += b[i];", tmp_path)
     at = line_of(text, "// a part")
-    assert site["message"] == f"line {at} sets `in` to a place inside `second`; a message needs a buffer of its own"
+    assert (
+        site["message"]
+        == f"line {at} sets `in` to a place in the block of `second`; a message needs a buffer of its own"
+    )
+
+
+def test_memory_that_is_lost_at_once_is_not_told(tmp_path: Path) -> None:
+    inside = """
+    double *all, *part = malloc(n / 2 * 8);
+    if (rank) all = calloc(n, 8); else all = malloc(n * 8);
+    for (int i = 0; i < n; i++) all[i] = i + rank;
+    part = &all[n / 2]; // SET
+    MPI_Send(part, n / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(part, n / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    all = joined(all, part, n);
+    s += all[0];
+    free(all);
+"""
+    joined = "static double *joined(double *a, double *b, int n) { double *c = malloc(8 * n);"
+    joined += " for (int i = 0; i < n; i++) c[i] = i < n / 2 ? a[i] : b[i - n / 2]; free(a); return c; }"
+    text, site = kept(joined, inside, tmp_path)
+    message = f"line {line_of(text, '// SET')} sets `part` to a place in the block of `all`"
+    assert site["message"] == f"{message}; a message needs a buffer of its own"

@@ -115,6 +115,9 @@ def test_pointers_of_a_table_that_is_not_known_are_told_where_they_are_set(tmp_p
     text, site = kept(GROWN, inside, tmp_path)
     message = f"could not show which block `r->in[…]` is: line {line_of(text, '// GROWN')} sets it by `realloc`"
     assert (site["code"], site["message"]) == ("OPI402", message)
+    _, site = kept(GROWN.replace("realloc(r->in[i], ", "malloc("), inside, tmp_path)
+    makes = f"line {line_of(text, '// GROWN')} makes by `malloc`, one in each turn of a loop"
+    assert site["message"] == f"could not show which of the blocks `r->in[…]` is that {makes}"
     other = GROWN.replace("// GROWN", "\n            if (i > 9) r->in[i] = r->in[0];")
     _, site = kept(other, inside, tmp_path)
     assert "could not show which block" not in site["message"]
