@@ -180,7 +180,8 @@ def spelling(e: ast.Expr) -> str:
     """An lvalue as people would write it."""
     match e:
         case ast.Member(base=ast.Deref(operand=inner), field=field):
-            return f"{spelling(inner)}->{field}"
+            struct = spelling(inner)
+            return f"({struct})->{field}" if struct.startswith("*") else f"{struct}->{field}"
         case ast.Member(base=base, field=field):
             return f"{spelling(base)}.{field}"
         case ast.Index(base=base, index=index):
