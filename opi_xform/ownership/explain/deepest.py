@@ -184,7 +184,8 @@ class Deepest:
                 known = (self.in_the_text(use), part or set_to_a_place(self.program.functions[function], e), beside)
                 return replace(in_order(known) or beside, form=refusal.reason)
         if only_printed(refusal):  # what the program does with its data would keep it without that, too
-            found = self.deeper(uses, refusal, buffers, judges) or self.inside(uses[0])
+            found = self.deeper(uses, refusal, buffers, judges) or self.in_each_turn(uses[0])
+            found = found or self.inside(uses[0]) or self.live_data.place(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)

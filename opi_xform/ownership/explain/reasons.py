@@ -18,7 +18,7 @@ from opi_xform.ownership.explain.called import (
     only_where,
 )
 from opi_xform.ownership.explain.choosing.argument import further_in
-from opi_xform.ownership.explain.choosing.places import block_of
+from opi_xform.ownership.explain.choosing.places import at_another_place, block_of
 from opi_xform.ownership.explain.culprits import EXCHANGED, product_in_index, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
@@ -334,6 +334,7 @@ def written(
     """
     accesses, nest, graph = program.values.accesses, program.nest, program.graph
     nodes = [n for n in sorted(accesses.nodes(use.object)) if accesses.touches(n, (use.object,), "W")]
+    nodes = [n for n in nodes if not at_another_place(program, use, n)]
     if until is not None:
         turns, excluded = own_turns(program, use), branches_of(program).excluded
         nodes = between(program, use.node, until, nodes, turns)
