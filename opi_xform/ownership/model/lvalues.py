@@ -110,7 +110,11 @@ def in_same_words(a: ast.Expr | None, b: ast.Expr) -> bool:
                 work += [(one.callee, other.callee), *zip(one.args, other.args, strict=True)]
             case ast.FuncRef(name=called), ast.FuncRef(name=name) if called == name:
                 pass
-            case ast.Member() | ast.VarRef(), ast.Member() | ast.VarRef() if spelling(one) == spelling(other):
+            case ast.Member(), ast.Member() if one.field == other.field:
+                work.append((one.base, other.base))
+            case ast.Deref(), ast.Deref():
+                work.append((one.operand, other.operand))
+            case ast.VarRef(), ast.VarRef() if spelling(one) == spelling(other):
                 pass
             case _:
                 return False
