@@ -186,7 +186,8 @@ class Deepest:
                 known = (self.in_the_text(use), part or set_to_a_place(self.program.functions[function], e), beside)
                 return replace(in_order(known) or beside, form=refusal.reason)
         if only_printed(refusal):  # what the program does with its data would keep it without that, too
-            found = self.deeper(uses, refusal, buffers, judges) or self.inside(uses[0])
+            found = self.deeper(uses, refusal, buffers, judges) or self.in_each_turn(uses[0])
+            found = found or self.inside(uses[0]) or self.live_data.place(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
             found = Refusal(Reason.SMALL, how_small(uses)) if small(uses) else self.live(uses, buffers, judges)
@@ -222,7 +223,7 @@ class Deepest:
         if found is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
             found = found or self.in_each_turn(uses[0]) or self.in_the_text(uses[0])
-            first = only_the_beginning(self.program, uses[0], self.live_data.uses, self.live_data.set_anew)
+            first = only_the_beginning(self.program, uses[0], self.live_data.uses, self.live_data.touch.set_anew)
             found = found or first
         if found is None and refusal.reason is Reason.CARRIER:
             found = self.in_each_turn(uses[0])  # a variable of another kind would be received into again, too

@@ -18,6 +18,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.choosing.places import at_another_place
 from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
 from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
@@ -282,6 +283,7 @@ def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> 
     accesses, turn = program.values.accesses, nest.loops[around[0]].blocks
     writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
     writes.update(u.node for u in buffer.uses if u.side == "recv")
+    writes = {m for m in writes if not at_another_place(program, use, m)}
     excluded, turns = branches_of(program).excluded, own_turns(program, use)
     if around[0] in moving or any(nodes[m].block in turn and not excluded(use.node, m, turns) for m in writes):
         return ""
@@ -295,6 +297,7 @@ def written_meanwhile(program: Program, buffer: Buffer, use: Use, n: int) -> boo
     accesses = program.values.accesses
     writes = {m for m in accesses.nodes(use.object) if accesses.touches(m, (use.object,), "W")}
     writes.update(u.node for u in buffer.uses if u.side == "recv" and u.object == use.object)
+    writes = {m for m in writes if not at_another_place(program, use, m)}
     excluded, turns = branches_of(program).excluded, own_turns(program, use)
     return bool(between(program, use.node, n, (m for m in writes if not excluded(use.node, m, turns)), turns))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import chain
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -42,6 +41,7 @@ from opi_xform.ownership.explain.other_pointers import (
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.copied import copies
 from opi_xform.ownership.explain.reaching.earlier import earlier
+from opi_xform.ownership.explain.reaching.in_common import reads_what_comes
 from opi_xform.ownership.explain.reaching.packed import writes_between
 from opi_xform.ownership.explain.reaching.touching import Touching
 from opi_xform.ownership.explain.reaching.trades import trades_of
@@ -107,7 +107,7 @@ class LiveData:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
         copied = copies(self.program, argument, frame)
-        mine = {n for n in mine if root[0] != STORED or not self.of_another_list(argument, frame, n)}
+        mine = {n for n in mine if root[0] != STORED or not self.of_another_struct(argument, frame, n)}
         if copied:  # which of the structs by that name a pointer elsewhere is of would have to be known
             mine = {n for n in mine if n == use.node or self.by_words(argument, frame, n)}
         later = self.behind(use.node) if mine else ()
@@ -123,6 +123,7 @@ class LiveData:
         if use.side == "recv":
             turn = moving_loop(self.program, use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
+            mine = {n for n in mine if not self.comes(argument, frame, n)}
             sent = any(u.side == "send" for n in mine & {use.node} for u in self.uses.get(n, ()))
             computed = sent or any(self.touch.computes(n) for n in mine)
             if not computed and not self.exchanged(root) and not any(self.touch.copies_into(n, root) for n in touching):
@@ -263,7 +264,9 @@ class LiveData:
         one = {n for n in nodes if use.side == "recv" and not sweeps(self.program, use, n)}
         unsure = {n for n in nodes if self.touch.unknown(n)}
         shown, arm = (branches := branches_of(self.program)).only_shown, branches.in_other_arm
-        sure = {n: (arm(use.node, n), -self.shared(use, n), n in unsure, n in one, shown(use.node, n)) for n in nodes}
+        file = {n: self.names.span(n).file != use.call.span.file for n in nodes}
+        order = {n: (n in unsure, n in one, shown(use.node, n), file[n]) for n in nodes}
+        sure = {n: (arm(use.node, n), -self.shared(use, n), *order[n]) for n in nodes}
         found = sorted(ahead(self.graph, use.node, nodes), key=sure.__getitem__)
         if found and is_inside(use.call.args[use.argument]):
             most = self.shared(use, found[0])
@@ -453,26 +456,23 @@ class LiveData:
         name = spelling(base_of(argument))
         return self.graph.nodes[n].frame == frame and any(spelling(base_of(e)) == name for e in self.touch.lvalues(n))
 
-    def of_another_list(self, argument: ast.Expr, frame: int, n: int) -> bool:
+    def comes(self, argument: ast.Expr, frame: int, n: int) -> bool:
+        """By its words a node reads what a receive brings."""
+        there = self.graph.nodes[n].frame
+        return any(reads_what_comes(self.roots, argument, frame, e, there) for e in self.touch.lvalues(n))
+
+    def of_another_struct(self, argument: ast.Expr, frame: int, n: int) -> bool:
         """All that a node names is of structs that the program keeps apart from that of a message."""
         there = self.graph.nodes[n].frame
+        if self.elsewhere.of_another_parameter(argument, frame, n, self.touch.lvalues(n)):
+            return True
         asked = (self.elsewhere.of_another_list, self.elsewhere.of_another_element)
         found = [any(of_another(argument, frame, e, there) for of_another in asked) for e in self.touch.lvalues(n)]
         return bool(found) and all(found)
 
-    def set_anew(self, root: Root) -> set[int]:
-        """Nodes that set the pointer which the call names to something else; an array is none."""
-        kind, key, frame = root
-        if kind == STORED or (key in self.program.variables and self.program.variables[key].type.is_array):
-            return set()
-        keys = (key, *(m.key for m in self.program.members.values() if key in m.named))
-        found = [self.program.values.objects.variable(frame, k) for k in keys]
-        defs = (self.names.defs.get(("v", o, 0), ()) for o in found)
-        return set(chain(chain.from_iterable(defs), (a.node for o in found for a in self.names.writes(o))))
-
     def of_several(self, root: Root) -> bool:
         """The pointer which a call names is set in several places, other than to change places with another one."""
-        nodes = [n for n in self.set_anew(root) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+        nodes = [n for n in self.touch.set_anew(root) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
         return not self.exchanged(root) and len({self.names.span(n) for n in nodes}) > 1
 
     def renewed(self, use: Use, root: Root, mine: set[int], partly: bool, whole: bool = False) -> set[int]:
@@ -484,7 +484,7 @@ class LiveData:
         around = set(nest.chain(self.graph.nodes[use.node].block))
         written: dict[int, list[int]] = {}  # by loop
         read: dict[int, list[int]] = {}
-        stops = self.set_anew(root)
+        stops = self.touch.set_anew(root)
         for n in sorted(mine):
             received = any(brings_all(self.roots, u, use, blocks) for u in self.uses.get(n, ()))
             received = received or self.elsewhere.given_anew(n, use, root, blocks)

@@ -214,6 +214,18 @@ class Elsewhere:
         found = [self.roots.of(a, node.frame) for a in every if a.type.holds_address or a is e]
         return bool(found) and all(o is not None and o.frame == frame and self.owner(o.base) == owner for o in found)
 
+    def of_another_parameter(self, argument: ast.Expr, frame: int, n: int, lvalues: Iterable[ast.Expr]) -> bool:
+        """All that a node of the call's function names are members of the struct of another parameter than the call's,
+        for which no call is known to pass the same: ``in->data`` is none of ``out->data``.
+        """
+        params = self.program.functions[self.graph.frames[frame].function].params
+        mine, its = self.owner(argument), {self.owner(e) for e in lvalues}
+        if self.graph.nodes[n].frame != frame or mine not in params or not its or mine in its or not its <= {*params}:
+            return False
+        every = [self.roots.given(key, frame) for key in (mine, *its) if key is not None]
+        passed = [spelling(known[0]) for known in every if known is not None]
+        return passed[:1] != passed[1:2] or not passed
+
     def owner(self, e: ast.Expr) -> str | None:
         """The variable that points to the struct of which an expression is a member."""
         e = base_of(e)

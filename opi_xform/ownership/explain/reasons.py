@@ -18,7 +18,7 @@ from opi_xform.ownership.explain.called import (
     only_where,
 )
 from opi_xform.ownership.explain.choosing.argument import further_in
-from opi_xform.ownership.explain.choosing.places import block_of
+from opi_xform.ownership.explain.choosing.places import at_another_place, block_of
 from opi_xform.ownership.explain.culprits import EXCHANGED, product_in_index, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
     NOT_BROUGHT,
@@ -56,7 +56,7 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import leaves, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside, leftmost
-from opi_xform.ownership.procnull.counted import counting, counting_some
+from opi_xform.ownership.procnull.counted import counting, counting_again, counting_some
 from opi_xform.ownership.procnull.origins import origin
 
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
@@ -172,7 +172,7 @@ def liveness_refusal(
             null = "the source may be" if named else "could not show that the source is not"
             message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{name}` then too"
             notes = (*notes, (span, "the source comes from here"))
-        if (told := counting(program, use, first)) is not None:
+        if (told := counting(program, use, first) or counting_again(program, use, first)) is not None:
             much = f"could not show that {line} reads nothing of `{name}` then: how much comes"
             message = f"{message.rpartition(', and ')[0]}, and {much} is told at {line_of(node_span(program, told))}"
             notes = (*notes, (node_span(program, told), "how much has come is told here"))
@@ -334,6 +334,7 @@ def written(
     """
     accesses, nest, graph = program.values.accesses, program.nest, program.graph
     nodes = [n for n in sorted(accesses.nodes(use.object)) if accesses.touches(n, (use.object,), "W")]
+    nodes = [n for n in nodes if not at_another_place(program, use, n)]
     if until is not None:
         turns, excluded = own_turns(program, use), branches_of(program).excluded
         nodes = between(program, use.node, until, nodes, turns)

@@ -110,7 +110,11 @@ def in_same_words(a: ast.Expr | None, b: ast.Expr) -> bool:
                 work += [(one.callee, other.callee), *zip(one.args, other.args, strict=True)]
             case ast.FuncRef(name=called), ast.FuncRef(name=name) if called == name:
                 pass
-            case ast.Member() | ast.VarRef(), ast.Member() | ast.VarRef() if spelling(one) == spelling(other):
+            case ast.Member(), ast.Member() if one.field == other.field:
+                work.append((one.base, other.base))
+            case ast.Deref(), ast.Deref():
+                work.append((one.operand, other.operand))
+            case ast.VarRef(), ast.VarRef() if spelling(one) == spelling(other):
                 pass
             case _:
                 return False
@@ -180,7 +184,8 @@ def spelling(e: ast.Expr) -> str:
     """An lvalue as people would write it."""
     match e:
         case ast.Member(base=ast.Deref(operand=inner), field=field):
-            return f"{spelling(inner)}->{field}"
+            struct = spelling(inner)
+            return f"({struct})->{field}" if struct.startswith("*") else f"{struct}->{field}"
         case ast.Member(base=base, field=field):
             return f"{spelling(base)}.{field}"
         case ast.Index(base=base, index=index):

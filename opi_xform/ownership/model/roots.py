@@ -60,15 +60,17 @@ class Roots:
 
     def of(self, e: ast.Expr, frame: int) -> Origin | None:
         """Where an address goes out from."""
-        inside = moved = False
+        inside = moved = below = False
         known: Origin | None = None
         for _ in range(STEPS):
             inside, moved, e = inside or is_inside(e), moved or is_moved(e), base_of(e)
             if isinstance(e, ast.Member):
+                if known is not None and below and self.of_one_call(e):
+                    return known  # the member is gone by then; each call hands out what its own was
                 key = member_key(e)
                 return Origin((STORED, self.rows.get(key, key), -1), e, inside, moved, frame)
             if isinstance(e, ast.Call):
-                found = self.returned(e, frame)
+                found, below = self.returned(e, frame), True
             elif isinstance(e, ast.VarRef):
                 owner = -1 if self.program.variables[e.var].is_global else frame
                 known = Origin(("v", e.var, owner), e, inside, moved, frame)
@@ -111,6 +113,13 @@ class Roots:
         every = self.sets(self.graph.frames[inner].function).get("", [])
         found = [e for e in every if e is not None and not is_zero(e)]
         return (found[0], inner, False) if len(found) == 1 else None
+
+    def of_one_call(self, e: ast.Member) -> bool:
+        """A member of a local struct or union, which another call of its function has anew."""
+        inner: ast.Expr = e
+        while isinstance(inner, ast.Member) and inner.base.type.record:
+            inner = inner.base
+        return isinstance(inner, ast.VarRef) and self.program.variables[inner.var].kind == "local"
 
     def sets(self, function: str) -> dict[str, list[Given]]:
         """What each pointer of a function is set to; by '' what it returns."""

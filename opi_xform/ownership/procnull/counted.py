@@ -31,6 +31,14 @@ def counting(program: Program, use: Use, n: int) -> int | None:
     return _count_ahead(program, use, n)
 
 
+def counting_again(program: Program, use: Use, n: int) -> int | None:
+    """The same of a later call of the receive's function, which tells how much its own message has."""
+    told, nodes, frames = counting_some(program, n), program.graph.nodes, program.graph.frames
+    if told is None or nodes[told].frame == nodes[use.node].frame:
+        return None
+    return told if frames[nodes[told].frame].function == frames[nodes[use.node].frame].function else None
+
+
 def counting_some(program: Program, n: int) -> int | None:
     """The call that tells how much some message has, where a node runs only for something of it; None for none."""
     return _count_ahead(program, None, n)

@@ -20,6 +20,7 @@ from opi_xform.ownership.deciding.facts import ProgramFacts
 from opi_xform.ownership.model.buffers import Refusal
 
 _MINE = ("MPI_", "PMPI_", "OPI_")
+_SENDS = ("send", "sendrecv")
 _APART = frozenset({"collective", "rma", "io"})
 """What libopi leaves to the MPI: called by either name, it is the same."""
 _DOES = {
@@ -47,6 +48,7 @@ def bypass(units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]) -> 
             if key.startswith(_MINE) and key in effects:
                 what = "is not libopi's" if key.startswith("OPI_") else "and what it calls bypass libopi"
                 return function.span, f"the program has its own `{key}`: that {what}"
+    passing: list[tuple[Span, str]] = []
     for unit in units:
         for function in sorted(unit.functions.values(), key=lambda f: f.span.begin):
             if any(_passes(name, effects) for name in unit.address_taken_functions):
@@ -54,16 +56,23 @@ def bypass(units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]) -> 
             for call in calls_of(function):
                 name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
                 if _passes(name, effects):
-                    kind = effects[name].mpi
-                    does = _DOES.get("" if kind is None else kind.kind, "what it completes is no request of libopi's")
-                    return call.span, f"`{name}` bypasses libopi: {does}; `{name[1:]}` would not"
-    return None
+                    passing.append((call.span, name))
+    sends = [found for found in passing if _kind(found[1], effects) in _SENDS]
+    if not passing:
+        return None
+    span, name = (sends or passing)[0]
+    does = _DOES.get(_kind(name, effects), "what it completes is no request of libopi's")
+    return span, f"`{name}` bypasses libopi: {does}; `{name[1:]}` would not"
+
+
+def _kind(name: str, effects: Mapping[str, FunctionEffect]) -> str:
+    effect = effects.get(name)
+    return effect.mpi.kind if effect is not None and effect.mpi is not None else ""
 
 
 def _passes(name: str, effects: Mapping[str, FunctionEffect]) -> bool:
     """A profiling name of what libopi does."""
-    effect = effects.get(name) if name.startswith("PMPI_") else None
-    return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART
+    return name.startswith("PMPI_") and (kind := _kind(name, effects)) != "" and kind not in _APART
 
 
 CONDITION = Condition(

@@ -19,7 +19,7 @@ from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import base_of, is_moved, roots_of
+from opi_xform.ownership.model.roots import base_of, is_moved, is_zero, roots_of
 
 STEPS = 8  # names that are followed to where a value comes from
 
@@ -120,6 +120,32 @@ def block_of(program: Program, use: Use) -> str:
         return ""
     name = spelling(found.base)
     return "" if found.frame != node.frame or name in (UNSPELLED, spelling(e)) else name
+
+
+def at_another_place(program: Program, use: Use, n: int) -> bool:
+    """All that a call in a message's own function writes it names by a pointer to another place of the block:
+    ``in = all + n`` is none of ``out = all``.
+    """
+    node, mine = program.graph.nodes[n], base_of(use.call.args[use.argument])
+    effect = names_of(program).effect(node.action) if isinstance(node.action, ins.CallInstr) else None
+    if not isinstance(node.action, ins.CallInstr) or effect is None or not isinstance(mine, ast.VarRef):
+        return False
+    args, frame = node.action.call.args, node.frame
+    regions = [r for r in effect.all_writes if not r.rest and r.arg < len(args)]
+    its = [base_of(args[r.arg]) for r in regions]
+    if frame != program.graph.nodes[use.node].frame or len(its) < len(effect.all_writes):
+        return False
+    own = _once(program, frame, mine)
+    others = [_once(program, frame, e) for e in its if isinstance(e, ast.VarRef) and e.type.is_pointer]
+    others = [e for e in others if e is None or own is None or spelling(base_of(e)) == spelling(base_of(own))]
+    return own is not None and bool(others) and all(e is not None and is_moved(e) != is_moved(own) for e in others)
+
+
+def _once(program: Program, frame: int, e: ast.VarRef) -> ast.Expr | None:
+    """What a local pointer is set to, where that is said once."""
+    every = roots_of(program).sets(program.graph.frames[frame].function).get(e.var, [])
+    values = [v for v in every if v is None or not is_zero(v)]
+    return values[0] if len(values) == 1 and program.variables[e.var].kind == "local" else None
 
 
 def _starts(function: ast.Function) -> dict[str, str]:

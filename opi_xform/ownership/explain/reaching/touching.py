@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -10,13 +11,14 @@ from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.lvalues import Expressions
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import Root, Roots
+from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of
 
 
 class Touching:
     """One per program.  uses: the messages of each node."""
 
     def __init__(self, program: Program) -> None:
+        self.program = program
         self.graph = program.graph
         self.names = names_of(program)
         self.written = Expressions(program, by_type=True)
@@ -40,6 +42,9 @@ class Touching:
             yield e
             if isinstance(e, ast.Member) and isinstance(self.graph.nodes[n].action, ins.Load) and e.type.is_pointer:
                 yield e.base
+            inner = base_of(e)
+            if isinstance(inner, ast.Member) and inner.type.is_array:  # it lies where its struct does
+                yield inner.base
 
     def lvalues(self, n: int) -> Iterator[ast.Expr]:
         node = self.graph.nodes[n]
@@ -94,3 +99,13 @@ class Touching:
         written = (action.call.args[r.arg] for r in effect.all_writes if not r.rest and r.arg < len(action.call.args))
         found = (self.roots.of(e, node.frame) for e in written)
         return any(o is not None and o.root == root and (o.inside or o.moved) for o in found)
+
+    def set_anew(self, root: Root) -> set[int]:
+        """Nodes that set the pointer which the call names to something else; an array is none."""
+        kind, key, frame = root
+        if kind == STORED or (key in self.program.variables and self.program.variables[key].type.is_array):
+            return set()
+        keys = (key, *(m.key for m in self.program.members.values() if key in m.named))
+        found = [self.program.values.objects.variable(frame, k) for k in keys]
+        defs = (self.names.defs.get(("v", o, 0), ()) for o in found)
+        return set(chain(chain.from_iterable(defs), (a.node for o in found for a in self.names.writes(o))))

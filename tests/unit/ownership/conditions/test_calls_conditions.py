@@ -120,3 +120,15 @@ def test_a_program(condition: Condition, text: str, why: Reason | None) -> None:
     assert condition.program is not None
     refusal = condition.program(program_facts(source(text), Options()))
     assert (refusal.reason if refusal is not None else None) is why
+
+
+def test_a_message_that_goes_past_libopi_is_told_before_what_completes_it() -> None:
+    complete = "int PMPI_Wait(MPI_Request *, MPI_Status *); MPI_Request rq;"
+    waits = main(f"PMPI_Wait(&rq, MPI_STATUS_IGNORE);\n{SEND}", f"{complete}\n{TOP}")
+    both = main(f"PMPI_Wait(&rq, MPI_STATUS_IGNORE);\nP{SEND}", f"{complete}\n{BELOW}\n{TOP}")
+    assert own_mpi.CONDITION.program is not None
+    told = [own_mpi.CONDITION.program(program_facts(source(text), Options())) for text in (waits, both)]
+    assert [refusal.message for refusal in told if refusal is not None] == [
+        "`PMPI_Wait` bypasses libopi: what it completes is no request of libopi's; `MPI_Wait` would not",
+        "`PMPI_Send` bypasses libopi: what it sends reaches no receive of libopi's; `MPI_Send` would not",
+    ]

@@ -80,6 +80,18 @@ def test_a_call_that_receives_where_it_sends(sent: str, received: str, tmp_path:
     assert "MPI_Sendrecv_replace" in site["message"]
 
 
+@pytest.mark.parametrize(("received", "same"), [("&c[0][3 * n].u", False), ("&c[1][n].u", False), ("&c[0][n].u", True)])
+def test_members_are_the_same_place_where_all_indices_are(received: str, same: bool, tmp_path: Path) -> None:
+    inside = f"""
+    struct cell {{ double u, v; }} *c[2] = {{malloc(4 * n * sizeof **c), malloc(4 * n * sizeof **c)}};
+    for (int i = 0; i < 4 * n; i++) c[0][i].u = c[1][i].u = i;
+    MPI_Sendrecv(&c[0][n].u, 99, MPI_DOUBLE, 1, 0, {received}, 99, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 4 * n; i++) s += c[0][i].u + c[1][i].u;
+    """
+    _, site = kept("", inside, tmp_path)
+    assert ("the call sends from the same place in `c`" in site["message"]) is same
+
+
 def test_a_call_that_receives_beside_what_it_sends(tmp_path: Path) -> None:
     inside = """
     double *b = malloc(2 * n * sizeof *b);

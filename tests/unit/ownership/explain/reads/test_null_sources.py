@@ -167,3 +167,27 @@ static struct settings *settings(const char *file)
     text, found = sites(lines, tmp_path, before)
     where = f"it depends on what `atoi` gives at line {line_of(text, 'PROCS')}"
     assert found[1]["message"].startswith(f"could not show that the source is not MPI_PROC_NULL ({where})")
+
+
+def test_a_later_call_of_the_function_reads_by_its_own_count(tmp_path: Path) -> None:
+    """Nothing comes in either call, say; what each reads is what its status tells."""
+    before = """static void trade(double *out, double *in, int n, int to, int from, double *field)
+{
+    MPI_Status st;
+    int got;
+    for (int i = 0; i < n; i++) out[i] = field[i];
+    MPI_Sendrecv(out, n, MPI_DOUBLE, to, 1, in, n, MPI_DOUBLE, from, 1, MPI_COMM_WORLD, &st);
+    MPI_Get_count(&st, MPI_DOUBLE, &got); // TOLD
+    if (got > 0)
+        for (int i = 0; i < n; i++) field[i] = in[i]; // READ
+}
+"""
+    lines = ["int left = rank ? rank - 1 : MPI_PROC_NULL, right = rank < size - 1 ? rank + 1 : MPI_PROC_NULL;"]
+    lines += [
+        "double *out = malloc(n * 8), *in = malloc(n * 8), *field = calloc(n, 8);",
+        "for (int t = 0; t < 9; t++) {",
+    ]
+    lines += ["trade(out, in, n, left, right, field);", "trade(out, in, n, right, left, field);", "}", "s = field[3];"]
+    text, found = sites(lines, tmp_path, before)
+    told = f"line {line_of(text, 'READ')} reads nothing of `in` then: how much comes is told at line"
+    assert f"could not show that {told} {line_of(text, 'TOLD')}" in found[1]["message"], found[1]["message"]

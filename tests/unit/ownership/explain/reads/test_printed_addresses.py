@@ -52,3 +52,33 @@ def test_a_format_that_writes_or_reads_an_address_is_told(call: str, tmp_path: P
     lines = ["char t[80] = {0};", call, f"MPI_Send(u, N, MPI_DOUBLE, {TO}"]
     _, found = sites(lines, tmp_path)
     assert (found[0]["code"], found[0]["message"].endswith("a format with %n, %m or %p")) == ("OPI103", True)
+
+
+WINDOW = [
+    "double *all;",
+    "MPI_Win win;",
+    "MPI_Win_allocate_shared(n * 16, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &all, &win);",
+]
+WINDOW += ["double *out, *in;", "out = all;", "in = all + n;", 'printf("%p %p\\n", (void *)out, (void *)in);']
+
+
+def test_places_in_a_block_are_told_before_a_printed_address(tmp_path: Path) -> None:
+    """What comes at one place is not told as written at the other one."""
+    lines = [*WINDOW, "MPI_Request q[2];", "for (int t = 0; t < 3; t++) {  // LOOP"]
+    lines += [f"MPI_Irecv(in, n, MPI_DOUBLE, {TO[:-2]}, &q[0]);", f"MPI_Isend(out, n, MPI_DOUBLE, {TO[:-2]}, &q[1]);"]
+    text, found = sites([*lines, "MPI_Waitall(2, q, MPI_STATUSES_IGNORE);", "}"], tmp_path)
+    place = "`in` points into `all`, at a place that the program computes; a message needs a buffer of its own"
+    turn = f"`out` may be sent again in the next turn of the loop in line {line_of(text, 'LOOP')}"
+    assert [site["code"] for site in found] == ["OPI204", "OPI102"]
+    assert found[0]["message"] == place
+    assert found[1]["message"] == f"{turn}, in which nothing is written to it"
+
+
+def test_receives_that_are_open_at_once_are_told_before_a_printed_address(tmp_path: Path) -> None:
+    lines = [
+        *WINDOW,
+        "MPI_Request q[8];",
+        f"for (int t = 0; t < 8; t++) MPI_Irecv(all, n, MPI_DOUBLE, {TO[:-2]}, &q[t]);",
+    ]
+    _, found = sites([*lines, "MPI_Waitall(8, q, MPI_STATUSES_IGNORE);"], tmp_path)
+    assert (found[0]["code"], "and none in it is completed" in found[0]["message"]) == ("OPI206", True)

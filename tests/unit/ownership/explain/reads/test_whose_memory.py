@@ -21,6 +21,46 @@ ROWS = """static double **rows(int n, int m)
     return a;
 }
 """
+ALIGNED = """static struct made { struct made *next, *prev; void *at; size_t n; } made = {&made, &made, NULL, 0};
+static void *aligned(size_t n)
+{
+    union { void *p; unsigned long l; } a;
+    struct made *m = malloc(sizeof *m);
+    a.p = malloc(n + 16);
+    m->next = &made, m->prev = made.prev, m->prev->next = m, m->next->prev = m;
+    a.l = (a.l + 15) & ~15ul;
+    m->at = a.p;
+    return a.p;
+}
+struct table { int *to, n; };
+static struct table *list(int *map, int n, int size)
+{
+    MPI_Request rq[64];
+    struct table *t = aligned(sizeof *t);
+    int k = 0, at = 0, *counts = aligned(size * 4), *all = aligned(n * 4);
+    for (int i = 0; i < n; i++) all[i] = map[i];
+    memset(counts, 0, size * 4);
+    for (int i = 0; i < n; i++) {
+        while (all[i] >= map[k + 1]) k++; // READ
+        counts[k]++;
+    }
+    for (int i = 0; i < size; at += counts[i++])
+        MPI_Isend(&all[at], counts[i], MPI_INT, i, 0, MPI_COMM_WORLD, &rq[i]);
+    MPI_Waitall(size, rq, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; i++) all[i] = k++;
+    t->to = all;
+    return t;
+}
+"""
+FIELDS = """struct part { double x[3]; int id; };
+struct field { double *value; int n; };
+static struct field *field(int n)
+{
+    struct field *f = malloc(sizeof *f);
+    f->value = calloc(n, 8);
+    return f;
+}
+"""
 
 
 def test_a_second_pointer_is_told_with_the_one_that_it_is_a_copy_of(tmp_path: Path) -> None:
@@ -205,3 +245,62 @@ def test_what_fills_a_block_that_is_not_made_anew_reads_it(tmp_path: Path) -> No
     body += [f"MPI_Send(a->data, N, MPI_DOUBLE, {TO}"]
     text, found = listed(body, "", tmp_path)
     assert (found[0]["code"], f"line {line_of(text, 'FILLS')} may read" in found[0]["message"]) == ("OPI101", True)
+
+
+def test_each_call_of_a_function_hands_out_memory_of_its_own(tmp_path: Path) -> None:
+    """What reads the list before it is sent reads that of the next call then, which has another one."""
+    lines = ["int *map = aligned(n * 4);", "for (int i = 0; i < n; i++) map[i] = i;", "struct table *t = NULL;"]
+    lines += ["for (int r = 0; r < 3; r++) t = list(map, n / 2, size);", "s = t->to[3];"]
+    message = sites(lines, tmp_path, ALIGNED)[1][0]["message"]
+    assert message.startswith("the call begins inside `all`, at a place that the program computes"), message
+
+
+def test_another_parameters_struct_is_not_told_as_that_of_the_call(tmp_path: Path) -> None:
+    """What is copied from `in` is no reason for `*out`, whose name has brackets in front of an arrow."""
+    before = f"""{FIELDS}static void spread(struct field *in, struct field **out, int k, int n)
+{{
+    *out = field(n);
+    for (int i = 0; i < k; i++)
+        (*out)->value[n + i] = in->value[i]; // OTHER
+    MPI_Recv(&(*out)->value[n + k], n, MPI_DOUBLE, {FROM}
+}}
+"""
+    lines = ["struct field *a = field(n), *b;", "a->value[0] = n;"]
+    lines += ["for (int t = 0; t < 3; t++) spread(a, &b, n / 2, n / 4);", "s = b->value[2]; // REST"]
+    text, found = sites(lines, tmp_path, before)
+    assert f"the message lies in `(*out)->value`, and line {line_of(text, 'REST')} may" in found[0]["message"]
+
+
+def test_an_array_in_a_struct_lies_where_the_struct_does(tmp_path: Path) -> None:
+    """`p[i].x[0]` reads of what `p + k` is sent."""
+    before = f"""{FIELDS}static void *room;
+static int ship(struct part *p, int n, double low)
+{{
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        if (p[i].x[0] < low) {{ struct part t = p[k]; p[k++] = p[i]; p[i] = t; }} // HERE
+    struct part *out = p + k;
+    MPI_Send(out, (n - k) * sizeof *p, MPI_BYTE, {TO}
+    return k;
+}}
+"""
+    lines = ["room = calloc(n, sizeof(struct part));", "for (int left = n, t = 0; t < 4; t++) {"]
+    lines += ["left = ship(room, left, t); left = ship(room, left, t + 9); }", "double *grid = room;"]
+    lines += ["for (int i = 0; i < n; i++) grid[i] = i;", "s = grid[3];"]
+    text, found = sites(lines, tmp_path, before)
+    assert f"line {line_of(text)} may read there after the send" in found[0]["message"], found[0]["message"]
+
+
+def test_a_read_as_far_inside_as_the_message_begins_reads_what_came(tmp_path: Path) -> None:
+    """Only the loop over the first ones reads what this receive does not bring."""
+    before = f"""static void get(int *to, int n) {{ MPI_Recv(to, n, MPI_INT, {FROM} }}
+static void more(int *group, int here, int n)
+{{
+    get(group + here, n);
+    for (int i = 0; i < n; i++) group[i + here] += 7; // CAME
+    for (int i = 0; i < here; i++) if (group[i] > 3) group[0]++; // REST
+}}
+"""
+    lines = ["int *group = calloc(n, 4);", "group[0] = n;", "for (int t = 0; t < 3; t++) more(group, n / 2, n / 4);"]
+    text, found = sites([*lines, "s = group[1];"], tmp_path, before)
+    assert f"line {line_of(text, 'REST')} may read" in found[0]["message"], found[0]["message"]
