@@ -92,7 +92,7 @@ def _read_from(program: Program, n: int, pointer: ins.Operand) -> list[int]:
         while isinstance(pointer, ins.PtrAdd) or (isinstance(pointer, ins.Op) and pointer.op == "cast"):
             pointer = pointer.base if isinstance(pointer, ins.PtrAdd) else pointer.args[0]
         name = names.name(frame, pointer)
-        defs = names.defs.get(name, ()) if name is not None else ()
+        defs = names.defs.get(name, []) if name is not None else []
         action = nodes[defs[0]].action if len(defs) == 1 else None
         if isinstance(action, ins.Load):
             found += program.values.accesses.objects(defs[0])
@@ -100,7 +100,8 @@ def _read_from(program: Program, n: int, pointer: ins.Operand) -> list[int]:
         elif isinstance(action, ins.Define):
             pointer = action.value
         elif isinstance(action, Bind) and isinstance(pointer, ins.Var) and pointer.key in action.params:
-            pointer, frame = action.args[action.params.index(pointer.key)], action.caller
+            given = dict(zip(action.params, action.args, strict=True))
+            pointer, frame = given[pointer.key], action.caller
         else:
             break
     return found

@@ -37,12 +37,13 @@ from opi_xform.ownership.explain.pointers.settings import (
     one_of_several_freed,
     set_by_calls,
     set_by_unknown,
+    set_elsewhere,
     set_once,
     settings,
 )
 from opi_xform.ownership.explain.pointers.touched import WHICH, may_be_touched, of_other_members
 from opi_xform.ownership.explain.pointers.unknown_roots import one_of_a_table, pointer_of, without_a_value
-from opi_xform.ownership.explain.reaching.copied import copy_of
+from opi_xform.ownership.explain.reaching.copied import copied_into, copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reaching.trades import row_of_either
 from opi_xform.ownership.model.addresses import COMPUTED_PLACE
@@ -292,7 +293,10 @@ class Strays:
             behind = behind or (None if said is None else _Cause(*said)) or self.behind_its_back(inner, node.frame)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
             places = settings(self.program, action.address, n, root)
-            by_calls = (written_over(self.program, n, inner) or set_by_calls(self.program, e)) if not places else None
+            by_calls = None
+            if not places:
+                by_calls = written_over(self.program, n, inner) or set_by_calls(self.program, e)
+                by_calls = by_calls or set_elsewhere(self.program, action.address, n, root, name)
             return behind or _Cause(*(by_calls or set_once(message, root, name, places or here)))
         info = self.program.values.objects.table[base]
         if info.kind == "family":
@@ -300,6 +304,8 @@ class Strays:
         at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
         if info.variable in self.program.members:
             return self.mixed(base, name, at)
+        if (parts := copied_into(self.program, base, e)) is not None:
+            return _Cause(*parts)
         found = self.in_the_way(finder, info, at, name)
         if found is not None and found.message.startswith(WHICH) and isinstance(e, ast.Index):  # which is why, is told
             alike = of_several_tables(self.program, self.words(finder), base, spelling(e.base), node.frame)
