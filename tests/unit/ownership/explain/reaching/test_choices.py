@@ -117,3 +117,29 @@ static void turn(Mat *m)
     text, site = kept(before, inside, tmp_path)
     message = f"`m` is `mine` there, which line {line_of(text, 'SET')} sets, and which object that points to is not"
     assert (site["code"], site["message"]) == ("OPI402", f"{message} known: `m->data` may be any of several buffers")
+
+
+def test_a_small_struct_is_a_small_message_whatever_its_datatype_is(tmp_path: Path) -> None:
+    before = """
+struct summary { int all, near; };
+static void master(MPI_Datatype type)
+{
+    #pragma omp parallel sections
+    {
+        #pragma omp section
+        {
+            struct summary one;
+            MPI_Recv(&one, 1, type, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            s += one.all;
+        }
+    }
+}
+"""
+    inside = """
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    master(type);
+"""
+    site = kept(before, inside, tmp_path)[1]
+    assert (site["code"], site["message"].partition(",")[0]) == ("OPI208", "at most 40 bytes")
