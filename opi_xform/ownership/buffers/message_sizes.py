@@ -36,7 +36,7 @@ def small(uses: Sequence[Use]) -> bool:
 
 
 def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
-    """The same of a call that is not in the graph, by its text: a number of elements of a basic type."""
+    """The same of a call that is not in the graph, by its text: a number of elements of a basic type, or ``&x``."""
     if buffer.count is None or buffer.type is None or buffer.vector or buffer.type_vector or buffer.per_rank:
         return False
     if max(buffer.count, buffer.type) >= len(call.args):
@@ -44,9 +44,18 @@ def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
     count, datatype = (_plain(call.args[i]) for i in (buffer.count, buffer.type))
     name = datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else ""
     known = load_datatypes().get(name)
+    if known is None and isinstance(count, ast.IntLit) and _is_small(_plain(call.args[buffer.buf])):
+        return True
     if not isinstance(count, ast.IntLit) or (known is None and count.value):
         return False
     return 0 <= count.value * (0 if known is None else known.size) <= INLINE_LIMIT
+
+
+def _is_small(argument: ast.Expr) -> bool:
+    """The address of a whole struct that has no more bytes than an envelope: no message of it has more."""
+    whole = argument.operand if isinstance(argument, ast.AddrOf) else None
+    named = isinstance(whole, ast.VarRef) and whole.type.kind == "record"
+    return whole is not None and named and 0 < (whole.type.size or 0) <= INLINE_LIMIT
 
 
 def _plain(e: ast.Expr) -> ast.Expr:

@@ -101,6 +101,19 @@ def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
     return None
 
 
+def of_another_choice(program: Program, n: int, other: int) -> bool:
+    """A call through a pointer leads to both nodes, by another function to each: such pointers are mostly set once."""
+    graph = program.graph
+    chosen: list[dict[Span, str]] = [{}, {}]
+    for at, functions in zip((n, other), chosen, strict=True):
+        while (call := graph.frames[graph.nodes[at].frame].call) >= 0:
+            action = graph.nodes[call].action
+            if not isinstance(action, ins.CallInstr) or not isinstance(action.call.callee, ast.FuncRef):
+                functions[node_span(program, call)] = graph.frames[graph.nodes[at].frame].function
+            at = call
+    return any(chosen[1].get(span, function) != function for span, function in chosen[0].items())
+
+
 def called_back(program: Program, n: int) -> tuple[Span, str, str] | None:
     """The call of a library's function around a node that calls what it is given; its name, and the function's."""
     graph = program.graph

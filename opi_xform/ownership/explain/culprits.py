@@ -11,7 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within
 from opi_xform.memory.poly import number
-from opi_xform.ownership.explain.called import called_back, called_from
+from opi_xform.ownership.explain.called import called_back, called_from, of_another_choice
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.earlier import only_earlier
@@ -51,15 +51,16 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     deeper = {n for n in candidates if supposed(judge.program, n, use.object)}
     less_sure = branches_of(judge.program).less_sure
     unsure = {n: (n in deeper, n in counted, *less_sure(use.node, n)) for n in candidates}
-    candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), *unsure[n]))
+    chosen = {n for n in candidates if of_another_choice(judge.program, use.node, n)}
+    candidates.sort(key=lambda n: (never_run(judge.program, n), excluded(n), n in chosen, *unsure[n]))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
-    found = tuple(n for n in found if n not in deeper) or found
+    found = tuple(n for n in found if n not in deeper | chosen) or tuple(n for n in found if n not in deeper) or found
     found = tuple(n for n in found if n not in counted) or found
     found = tuple(n for n in found if not excluded(n)) or found[:1]
     if use.side == "send":
         calls = judge.use_nodes.keys() | names_of(judge.program).operations.keys()
         if calls.issuperset(found):
-            others = [n for n in candidates if n not in calls and n not in deeper and not excluded(n)]
+            others = [n for n in candidates if n not in calls and n not in deeper | chosen and not excluded(n)]
             found = (*_read_for_sure(judge, use, others), *found)[:2]
         found = tuple(sorted(found, key=calls.__contains__))
         if found and found[0] not in calls and written_between(judge, use, found[0]):  # it may be what came meanwhile

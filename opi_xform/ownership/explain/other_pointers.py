@@ -182,7 +182,7 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
                 if not program.variables[key].type.is_scalar and o in points_to.operand(action.caller, operand):
                     return node.number, "is passed as a value"
         elif isinstance(action, Unbind) and action.value is not None:
-            made = graph.lowered[graph.frames[action.callee].function].function.type.elem
+            made = graph.returned(action.callee)
             returned = points_to.operand(action.callee, action.value)
             if (made is None or not made.is_scalar) and o in returned:
                 return node.number, "is returned as a value"

@@ -142,6 +142,8 @@ def liveness_refusal(
                 message = f"`{name}` {again} sent again at {line}{place}, and nothing is written to it until then"
             else:
                 notes = (*notes, *written(program, use, name, until=first))
+                if place := further_in(use, sites[first]):  # what is sent there is mostly what this call leaves
+                    message = f"`{name}` is sent again at {line}{place}, and not all bytes of that{SURELY_WRITTEN}"
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"

@@ -33,7 +33,7 @@ from opi_xform.ownership.placement.events import collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import Ends, cases, ends_besides, there
 from opi_xform.ownership.placement.renewal import Renewal
-from opi_xform.ownership.placement.row_graph import views
+from opi_xform.ownership.placement.row_graph import computed_row, views
 from opi_xform.ownership.placement.situation import Situation, State, Tables, Unplaceable, not_plain
 from opi_xform.ownership.placement.states import (
     BIRTH,
@@ -189,6 +189,8 @@ class _Placing:
         if all_rows and variable.kind == "local" and not self.now.declared_before():
             raise self.now.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
         raw = raw or all_rows
+        if raw and member is not None and not member.named and (computed := computed_row(self.program, found.all)):
+            raise Unplaceable(*rows_untold(self.program, self.buffer, [computed]))
         acquires, releases, rows = self.now.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         known = found.known_tests | self.own_tests(allocations, points if in_place else None)

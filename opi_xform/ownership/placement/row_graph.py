@@ -118,6 +118,14 @@ def _untold(program: Program, events: Sequence[Event]) -> list[Untold]:
     return sorted(dict.fromkeys(out), key=lambda found: found.loop < 0)
 
 
+def computed_row(program: Program, events: Sequence[Event]) -> Untold | None:
+    """A row that is computed anew in each turn of a loop, and is not a count of those."""
+    if _untold(program, events):
+        return None
+    computed = {found.loop for found in _row_loops(program, events) if not found.once and found.span is None}
+    return next((Untold(-1, (e.node,)) for e in events if _own_loop(program, e) in computed), None)
+
+
 def _own_loop(program: Program, event: Event) -> int | None:
     """The loop whose turns the index of an event's row counts; -1 for none, None where the row has a number."""
     if event.row is None or event.row.constant is not None:

@@ -340,9 +340,15 @@ def _never_waited_for(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
     found: dict[tuple[Span, str], None] = {}
     for n, op in names.operations.items():
         other = slots_of(names, n, op.completes.requests) if op.completes is not None else None
-        if other is not None and (other.object, other.lo) == (slot.object, slot.lo):
+        if other is not None and (other.lo == slot.lo or _among(op, other, slot)) and other.object == slot.object:
             found[names.span(n), "could not show that it is complete after this call"] = None
     return tuple(found)[:TOLD]
+
+
+def _among(op: MpiOp, first: Slots, slot: Slots) -> bool:
+    """A request may be one of several that a call completes, from the first on."""
+    after = (slot.lo - first.lo).constant
+    return op.completes is not None and op.completes.count is not None and (after is None or after > 0)
 
 
 def _of_slot(a: Access, slot: Slots) -> bool:
@@ -418,10 +424,9 @@ def _named_again(names: Names, buffer: Buffer, use: Use, waits: Waits) -> Refusa
     late = pending(names, use.node, use.op, asked, waits)
     if not late:
         return None
-    at = late[0].node
+    line = line_of(names.span(at := late[0].node))
     notes: tuple[tuple[Span, str], ...]
     notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), "the buffer is used here"))
-    line = line_of(names.span(at))
     if names.span(at) == names.span(use.node):
         message = f"this receive into `{buffer.name}` may still be pending when the call comes once more"
         if found := _never_waited_for(names, use):

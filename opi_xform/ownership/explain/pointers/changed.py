@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.graph.graph import COUNT_DIFFERS, POINTER, RECURSION, Lost
+from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import comes_there, of_callee
 from opi_xform.ownership.explain.pointers.outside import calls_itself
@@ -12,6 +13,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of, marked
 from opi_xform.ownership.model.names import names_of
 
+STEPS = 8  # names that are followed from what moves a pointer to the pointer
 Words = tuple[str, tuple[tuple[Span, str], ...]]
 KEPT = "address kept by "  # what is said of a library's function that keeps what it is given
 
@@ -59,3 +61,22 @@ def changed(program: Program, passed: Iterable[int]) -> Words | None:
         if table[o].kind == "variable" and found is not None and comes_there(program, found[0], o):
             return may_change(program, table[o].name, *found)
     return None
+
+
+def moves(program: Program, n: int, operand: ins.Operand) -> bool:
+    """A node only moves a pointer: `p += k`."""
+    names, frame = names_of(program), program.graph.nodes[n].frame
+    value = _set_to(program, n)
+    for _ in range(STEPS):
+        while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
+            value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
+        name = names.name(frame, value) if isinstance(value, ins.Temp) else None
+        defs = names.defs.get(name, ()) if name is not None else ()
+        if len(defs) != 1:
+            break
+        value = _set_to(program, next(iter(defs)))
+    return isinstance(operand, ins.Var) and isinstance(value, ins.Var) and value.key == operand.key
+
+
+def _set_to(program: Program, n: int) -> ins.Operand | None:
+    return a.value if isinstance(a := program.graph.nodes[n].action, ins.Define) else None

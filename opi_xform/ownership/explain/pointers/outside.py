@@ -17,6 +17,7 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 
 ONE_AT_A_TIME = "could not show that it is one buffer at a time"
+ARRAY = "an array of pointers (`*p[N]`) that its function declares"
 _HEADERS = {"_mm_malloc": "mm_malloc.h", "memalign": "malloc.h", "pvalloc": "malloc.h"}
 
 
@@ -116,7 +117,8 @@ def one_of_several_tables(program: Program, n: int, table: str) -> tuple[str, tu
         )
         message += f" in {line_of(loop)}"
         if not _within(program, n, loop):
-            message += "; an array of pointers (`*p[N]`) that its function declares would be one"
+            once = "one that is allocated before that loop" if "->" in table or "." in table else ARRAY
+            message += f"; {once} would be one"
     return message, ((span, "allocated here"),)
 
 

@@ -155,6 +155,43 @@ def settings(program: Program, address: ins.Operand, at: int, root: str) -> Note
     return ()
 
 
+def set_elsewhere(program: Program, address: ins.Operand, at: int, root: str, name: str) -> tuple[str, Notes] | None:
+    """What is said of a parameter that points to an object: the variable that a caller passes, and what sets that."""
+    names, nodes, frame, passed = names_of(program), program.graph.nodes, program.graph.nodes[at].frame, ""
+    for _ in range(STEPS):
+        address = _without_steps(address)
+        name_ = names.name(frame, address)
+        found = names.defs.get(name_, ()) if name_ is not None else ()
+        defs = [n for n in found if not isinstance(nodes[n].action, ins.Birth) and not sets_null(nodes[n].action)]
+        first = nodes[defs[0]].action if len(defs) == 1 else None
+        spans: list[Span] = []
+        if isinstance(first, Bind) and isinstance(address, ins.Var) and address.key in first.params:
+            if program.graph.frames[first.caller].function not in program.functions:
+                break  # what is not read calls it
+            address, frame = first.args[first.params.index(address.key)], first.caller
+            continue
+        if isinstance(first, ins.Define) and isinstance(address, ins.Temp):
+            address = first.value
+            continue
+        if isinstance(first, ins.Load) and isinstance(place := _without_steps(first.address), ins.AddrVar):
+            variable = program.variables[place.key]
+            o = program.values.objects.variable(-1 if variable.is_global else frame, variable.key)
+            spans, passed = list(dict.fromkeys(_written(program, o, defs[0]))), variable.name
+        elif isinstance(address, ins.Var) and len(defs) == 1:
+            spans, passed = [names.span(defs[0])], program.variables[address.key].name
+        break
+    key = address.key if isinstance(address, ins.Var) else ""
+    function = program.functions.get(program.graph.frames[frame].function)
+    if not program.complete and function is not None and key in function.params and not spans:
+        message = f"could not show which buffer `{name}` is: other files may call `{function.name}`, and give it any"
+        return f"{message} `{program.variables[key].name}`", ((function.span, "its parameter"),)
+    spans = [span for span in spans if span != NOWHERE]
+    if len(spans) != 1 or not passed or passed == root:
+        return None
+    message = f"`{root}` is `{passed}` there, which {line_of(spans[0])} sets, and which object that points to is not"
+    return f"{message} known: `{name}` may be any of several buffers", ((spans[0], f"`{passed}` is set here"),)
+
+
 def one_of_several_freed(program: Program, n: int, name: str) -> tuple[str, Notes] | None:
     """A node frees a struct by a pointer that is set in several places: that of a call's pointer may be it."""
     action = program.graph.nodes[n].action

@@ -24,9 +24,10 @@ from opi_xform.ownership.explain.other_pointers import (
     of_a_call,
     sets_null,
 )
-from opi_xform.ownership.explain.pointers.changed import changed, may_change
+from opi_xform.ownership.explain.pointers.changed import changed, may_change, moves
 from opi_xform.ownership.explain.pointers.in_turn import set_in_force, several
 from opi_xform.ownership.explain.pointers.outside import ONE_AT_A_TIME, one_of_several_tables, set_in_one_line
+from opi_xform.ownership.explain.pointers.overwritten import freed_by_another, of_a_table, overwritten, written_over
 from opi_xform.ownership.explain.pointers.returned import returned_unseen, returns_own
 from opi_xform.ownership.explain.pointers.same_words import NOWHERE, Place, Words, named_by_words, of_several_tables
 from opi_xform.ownership.explain.pointers.second_names import others_into
@@ -36,12 +37,13 @@ from opi_xform.ownership.explain.pointers.settings import (
     one_of_several_freed,
     set_by_calls,
     set_by_unknown,
+    set_elsewhere,
     set_once,
     settings,
 )
 from opi_xform.ownership.explain.pointers.touched import WHICH, may_be_touched, of_other_members
 from opi_xform.ownership.explain.pointers.unknown_roots import one_of_a_table, pointer_of, without_a_value
-from opi_xform.ownership.explain.reaching.copied import copy_of
+from opi_xform.ownership.explain.reaching.copied import copied_into, copy_of
 from opi_xform.ownership.explain.reaching.settings import of_the_site
 from opi_xform.ownership.explain.reaching.trades import row_of_either
 from opi_xform.ownership.model.addresses import COMPUTED_PLACE
@@ -148,7 +150,7 @@ class Strays:
                 break
             passed += [name[1]] if name[0] == "v" else []
             every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
-            defs = [n for n in every if not self.moves(n, operand)]
+            defs = [n for n in every if not moves(self.program, n, operand)]
             defs = [n for n in defs if not sets_null(self.graph.nodes[n].action)] or defs  # NULL is no other buffer
             defs = [m for n in defs for m in given_there(self.program, n, operand)] if len(defs) > 1 else defs
             unknown = set_by_unknown(self.program, operand) if not defs else None
@@ -161,7 +163,7 @@ class Strays:
                 near = of_the_site(self.program, defs, [at])
                 told = near if len({self.names.span(n) for n in near}) > 1 else defs
                 return self.several(self.text(operand), told, near, at, returned) or self.changed(passed)
-            steps = steps or [n for n in every if self.moves(n, operand)]
+            steps = steps or [n for n in every if moves(self.program, n, operand)]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
                 return (self.changed(passed) if found.message.endswith(NOT_FOLLOWED) else None) or found
@@ -174,22 +176,6 @@ class Strays:
 
     def changed(self, passed: list[int]) -> _Cause | None:
         return None if (found := changed(self.program, passed)) is None else _Cause(*found)
-
-    def moves(self, n: int, operand: ins.Operand) -> bool:
-        """A node that only moves a pointer: `p += k`."""
-        value, frame = self.set_to(n), self.graph.nodes[n].frame
-        for _ in range(STEPS):
-            while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
-                value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
-            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
-            defs = self.names.defs.get(name, ()) if name is not None else ()
-            if len(defs) != 1:
-                break
-            value = self.set_to(next(iter(defs)))
-        return isinstance(operand, ins.Var) and isinstance(value, ins.Var) and value.key == operand.key
-
-    def set_to(self, n: int) -> ins.Operand | None:
-        return a.value if isinstance(a := self.graph.nodes[n].action, ins.Define) else None
 
     def moved(self, steps: list[int]) -> _Cause | None:
         spans = dict.fromkeys(map(self.names.span, steps))
@@ -306,7 +292,10 @@ class Strays:
             behind = behind or (None if said is None else _Cause(*said)) or self.behind_its_back(inner, node.frame)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
             places = settings(self.program, action.address, n, root)
-            by_calls = set_by_calls(self.program, e) if not places else None
+            by_calls = None
+            if not places:
+                by_calls = written_over(self.program, n, inner) or set_by_calls(self.program, e)
+                by_calls = by_calls or set_elsewhere(self.program, action.address, n, root, name)
             return behind or _Cause(*(by_calls or set_once(message, root, name, places or here)))
         info = self.values.objects.table[base]
         if info.kind == "family":
@@ -314,6 +303,8 @@ class Strays:
         at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
         if info.variable in self.program.members:
             return self.mixed(base, name, at)
+        if (parts := copied_into(self.program, base, e)) is not None:
+            return _Cause(*parts)
         found = self.in_the_way(finder, info, at, name)
         if found is not None and found.message.startswith(WHICH) and isinstance(e, ast.Index):  # which is why, is told
             alike = of_several_tables(self.program, self.words(finder), base, spelling(e.base), node.frame)
@@ -457,7 +448,10 @@ class Strays:
             what = f"what `{name}` lies in" if info.kind == "heap" else f"`{info.name}`, in which `{name}` lies,"
             if found is not None:
                 (n, how), span = found, self.names.span(found[0])
+                if how == FREED and not finder.single(info) and freed_by_another(self.program, n, self.named[1]):
+                    return self.many(info, name)  # which is so whatever the other pointer stands for
                 freed = one_of_several_freed(self.program, n, name) if how == FREED else None
+                freed = freed or (overwritten(self.program, n, name, self.named[1]) if how == FREED else None)
                 if freed is not None:
                     return _Cause(*freed)
                 return _Cause(f"{what} {how} at {line_of(span)}", ((span, "here"),))
@@ -479,7 +473,7 @@ class Strays:
         """The object stands for several of the run."""
         if info.kind == "heap" and info.nodes:
             span = self.names.span(info.node)
-            if name.endswith("]") and "." not in name and "->" not in name:  # it is read from a table, in no struct
+            if of_a_table(name, self.named[1]):
                 return _Cause(*one_of_several_tables(self.program, info.node, name[: name.rindex("[")]))
             if not self.program.nest.chain(self.graph.nodes[info.node].block):
                 return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))

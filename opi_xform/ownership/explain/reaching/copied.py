@@ -43,6 +43,22 @@ def copy_of(program: Program, argument: ast.Expr, frame: int) -> Words | None:
     return message, ((span, "copied here"),)
 
 
+def copied_into(program: Program, table: int, named: ast.Expr | None) -> Words | None:
+    """That whole structs are copied over those of an array: the pointers in them are then of another struct, too."""
+    if not isinstance(named, ast.Member) or not isinstance(named.base, ast.Index):
+        return None
+    symbols, struct = program.values.symbols, spelling(named.base)
+    for node in program.graph.nodes:
+        operands = program.values.operands.get(node.number, ())
+        if not isinstance(node.action, ins.CopyBytes) or not operands or symbols.base(operands[0]) != table:
+            continue
+        span = names_of(program).span(node.number)
+        if len(operands) > 1 and symbols.base(operands[1]) != table:
+            message = f"{line_of(span)} copies a whole struct to `{struct}`, so that `{spelling(named)}` is a pointer"
+            return f"{message} which another struct has, too", ((span, "copied here"),)
+    return None
+
+
 def _set(function: ast.Function) -> Iterator[ast.Expr]:
     """Pointers in structs that a function sets, one by one, or lets others set."""
     for e in function_expressions(function):

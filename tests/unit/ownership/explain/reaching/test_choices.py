@@ -1,0 +1,145 @@
+"""What is told comes after the call in one run, and is whose memory it is: choices of functions, copies of structs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opi_xform.ownership.explain.called import of_another_choice
+from opi_xform.ownership.explain.pointers.settings import set_elsewhere
+from opi_xform.ownership.explain.reaching.copied import copied_into
+from tests.unit.ownership.explain.pointers.told_programs import kept, line_of
+
+WORDS = (of_another_choice, set_elsewhere, copied_into)  # what is tested here, by way of the whole tool
+FROM = "MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+
+def test_a_function_that_is_chosen_instead_reads_nothing_after_this_one(tmp_path: Path) -> None:
+    before = """
+static void plain(double *b, int n) { MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); } // SENT
+static void summed(double *b, int n) { for (int i = 0; i < n; i++) s += b[i]; } // READ
+static void (*step)(double *, int);
+"""
+    inside = """
+    double *b = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++) b[i] = i;
+    if (argc > 2) step = plain; else step = summed;
+    for (int t = 0; t < 9; t++) step(b, n); // CALLED
+    free(b);
+"""
+    text, site = kept(before, inside, tmp_path)
+    assert f"line {line_of(text, 'READ')}" not in site["message"], site
+
+
+def test_of_several_requests_that_a_call_completes_each_is_waited_for(tmp_path: Path) -> None:
+    inside = f"""
+    MPI_Request r[2];
+    double *b = malloc(n * 8);
+    for (int t = 0; t < n; t++) {{
+        int posted = 0, i;
+        r[0] = r[1] = MPI_REQUEST_NULL;
+        if (rank < n) {{ MPI_Irecv(b, n, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD, &r[1]); posted++; }}
+        while (posted-- > 0) {{
+            MPI_Waitany(2, r, &i, MPI_STATUS_IGNORE); // WAIT
+            s += i ? b[0] : 0;
+        }}
+    }}
+    MPI_Recv(&s, 1, MPI_DOUBLE, 0, 0, {FROM}
+"""
+    text, site = kept("", inside, tmp_path)
+    message = "could not show that this receive into `b` is complete when the call comes once more"
+    assert (site["code"], site["message"].partition(";")[0]) == ("OPI206", message), site
+    assert [note["line"] for note in site["notes"]] == [line_of(text, "WAIT")]
+
+
+STRUCTS = """
+struct packet { unsigned char *data; int len; };
+static struct packet *made(int n)
+{
+    struct packet *all = malloc(n * sizeof *all);
+    for (int i = 0; i < n; i++) all[i].data = malloc(all[i].len = i);
+    return all;
+}
+"""
+
+
+def test_a_whole_struct_that_is_copied_brings_the_pointer_of_another_one(tmp_path: Path) -> None:
+    inside = f"""
+    struct packet *mine = malloc(n * sizeof *mine), *all = made(n);
+    for (int j = 0; j < n; j++) {{
+        if (rank == 0) mine[j] = all[j]; // COPIED
+        else {{
+            mine[j].len = n;
+            mine[j].data = malloc(n);
+            MPI_Recv(mine[j].data, n, MPI_BYTE, 0, 0, {FROM}
+        }}
+    }}
+    for (int j = 0; j < n; j++) for (int i = 0; i < mine[j].len; i++) s += mine[j].data[i];
+"""
+    text, site = kept(STRUCTS, inside, tmp_path)
+    message = f"line {line_of(text, 'COPIED')} copies a whole struct to `mine[…]`, so that `mine[…].data` is a pointer"
+    assert (site["code"], site["message"]) == ("OPI402", f"{message} which another struct has, too")
+
+
+def test_whose_object_a_parameter_is_is_told_by_what_the_caller_passes(tmp_path: Path) -> None:
+    before = """
+typedef struct { int n; double *data; } Mat;
+static Mat *made(int n)
+{
+    Mat *m = malloc(sizeof *m);
+    m->n = n;
+    m->data = malloc(n * 8);
+    return m;
+}
+static Mat **shares(int n)
+{
+    Mat **parts = malloc(n * sizeof *parts);
+    for (int i = 0; i < n; i++) parts[i] = made(n);
+    if (n > 1) parts[0] = parts[1];
+    return parts;
+}
+static void give(Mat **mine, Mat **parts)
+{
+    *mine = parts[0]; // SET
+    parts[0] = NULL;
+}
+static void drop(Mat **m) { free((*m)->data); free(*m); *m = NULL; }
+static void turn(Mat *m)
+{
+    MPI_Sendrecv_replace(m->data, m->n, MPI_DOUBLE, 1, 0, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+"""
+    inside = """
+    Mat **parts = shares(n), *mine = NULL;
+    give(&mine, parts);
+    for (int t = 0; t < n; t++) turn(mine);
+    drop(&mine);
+"""
+    text, site = kept(before, inside, tmp_path)
+    message = f"`m` is `mine` there, which line {line_of(text, 'SET')} sets, and which object that points to is not"
+    assert (site["code"], site["message"]) == ("OPI402", f"{message} known: `m->data` may be any of several buffers")
+
+
+def test_a_small_struct_is_a_small_message_whatever_its_datatype_is(tmp_path: Path) -> None:
+    before = """
+struct summary { int all, near; };
+static void master(MPI_Datatype type)
+{
+    #pragma omp parallel sections
+    {
+        #pragma omp section
+        {
+            struct summary one;
+            MPI_Recv(&one, 1, type, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            s += one.all;
+        }
+    }
+}
+"""
+    inside = """
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    master(type);
+"""
+    site = kept(before, inside, tmp_path)[1]
+    assert (site["code"], site["message"].partition(",")[0]) == ("OPI208", "at most 40 bytes")
