@@ -25,9 +25,10 @@ from opi_xform.ownership.deciding.agreement import Verdict, agreed, tellers
 from opi_xform.ownership.deciding.facts import WORDLESS, BufferFacts, ProgramFacts, Site, Supposed
 from opi_xform.ownership.deciding.receives import replacing_together
 from opi_xform.ownership.decisions import decisions_of
+from opi_xform.ownership.explain.choosing.argument import of_the_text
 from opi_xform.ownership.explain.choosing.periodic import never_null
 from opi_xform.ownership.explain.culprits import unwritten
-from opi_xform.ownership.explain.deepest import Deepest, in_its_words, of_the_text, shared_places
+from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
 from opi_xform.ownership.explain.hints import first_contents, waited
 from opi_xform.ownership.explain.hints import told as hint_told
 from opi_xform.ownership.explain.pointers.exchanged import by_the_other_name

@@ -494,9 +494,3 @@ def _counts(judge: Judge, n: int, covered: Set) -> bool:
 def _inside(use: Use) -> Refusal | None:
     """The argument names a place after the one that a pointer points to: `&p[k]`, `p + k`."""
     return begins_inside(use.call.args[use.argument])
-
-
-def of_the_text(whole: Refusal, use: Use) -> Refusal | None:
-    """What the call's own words say, where the program as a whole is not followed: that would keep it then, too."""
-    told = _inside(use) if whole.reason is Reason.NOT_ANALYSED else None
-    return None if told is None else also(told, whole)

@@ -11,7 +11,6 @@ from islpy import Set
 
 from opi_xform.ir import ast
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
@@ -19,6 +18,7 @@ from opi_xform.ownership.model.buffers import Use
 from opi_xform.ownership.model.lvalues import in_same_words
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.roots import Roots
+from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.regions.sets import BudgetExceeded
 
 TRIES = 8  # others of a line that are asked
@@ -43,12 +43,12 @@ def meets(judge: Judge, use: Use, n: int) -> bool | None:
 
 def reads_what_comes(roots: Roots, argument: ast.Expr, frame: int, e: ast.Expr, there: int) -> bool:
     """A read names a place as far inside a block as a receive's message begins: ``a[n + i]``, of ``a + n``."""
-    argument = without_casts(argument)
+    argument = plain(argument)
     while isinstance(argument, ast.VarRef):
         known = roots.given(argument.var, frame)
         if known is None:
             return False
-        argument, frame = without_casts(known[0]), known[1]
+        argument, frame = plain(known[0]), known[1]
     match argument:
         case ast.Binary(op="+", right=begin) | ast.AddrOf(operand=ast.Index(index=begin)):
             terms = [*_terms(e.index)] if frame == there and isinstance(e, ast.Index) else []

@@ -31,7 +31,7 @@ TAIL = """
     return 0;
 }
 """
-CHOICE = "double *a = malloc(n * 8), *b = malloc(n * 8), *p = n > 3 ? a : b;"
+CHOICE = "double *a = aligned_alloc(64, n * 8), *b = aligned_alloc(64, n * 8), *p = n > 3 ? a : b;"
 TO = "MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
 FILL = "for (int i = 0; i < n * N; i++) b[i] = u[i % N];"
 

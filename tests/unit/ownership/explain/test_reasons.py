@@ -112,7 +112,10 @@ def test_a_pointer_that_changes_places_names_the_other(tmp_path: Path, capfd: py
     ("first", "then"),
     [
         ("double *p = malloc(N * 8), *q = p; // HERE", "if (t == 2) p = realloc(p, N * 16); // HERE"),
-        ("double *p = malloc(N * 8), *q = malloc(N * 8); // HERE", "{ free(p); p = q; q = malloc(N * 8); } // HERE"),
+        (
+            "double *p = aligned_alloc(64, N * 8), *q = aligned_alloc(64, N * 8); // HERE",
+            "{ free(p); p = q; q = aligned_alloc(64, N * 8); } // HERE",
+        ),
     ],
 )
 def test_a_pointer_that_is_set_twice_names_both_lines(

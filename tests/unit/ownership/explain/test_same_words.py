@@ -326,7 +326,10 @@ RETURNS = """static double *work(double *x, double *y, int n)
 
 def test_a_function_returns_a_pointer_of_several_buffers(tmp_path: Path) -> None:
     """What makes it several is in the function, and not in that the pointer is NULL first."""
-    lines = ["double *x = malloc(n * 8), *y = malloc(n * 8), *out = NULL;", "for (int i = 0; i < n; i++) x[i] = i;"]
+    lines = [
+        "double *x = aligned_alloc(64, n * 8), *y = aligned_alloc(64, n * 8), *out = NULL;",
+        "for (int i = 0; i < n; i++) x[i] = i;",
+    ]
     lines += ["out = work(x, y, n); // CALL", f"MPI_Send(out, n, MPI_DOUBLE, 1, {TO}"]
     text, found = sites(lines, tmp_path, RETURNS)
     where = f"{line_of(text, 'OTHER')} and {line_of(text, 'CALL')}"
@@ -342,8 +345,12 @@ def test_a_function_returns_one_of_two_pointers(tmp_path: Path) -> None:
     return y; // OTHER
 }
 """
-    lines = ["double *x = malloc(n * 8), *y = malloc(n * 8);", "for (int i = 0; i < n; i++) x[i] = y[i] = i;"]
-    lines += ["double *out = chosen(x, y, n);", f"MPI_Send(out, n, MPI_DOUBLE, 1, {TO}"]
+    lines = ["double *x = aligned_alloc(64, n * 8), *y = aligned_alloc(64, n * 8);"]
+    lines += [
+        "for (int i = 0; i < n; i++) x[i] = y[i] = i;",
+        "double *out = chosen(x, y, n);",
+        f"MPI_Send(out, n, MPI_DOUBLE, 1, {TO}",
+    ]
     text, found = sites(lines, tmp_path, before)
     one, other = line_of(text, "ONE"), line_of(text, "OTHER")
     message = f"`chosen` returns one of several pointers: that of line {one} and {other}"

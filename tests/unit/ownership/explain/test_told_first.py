@@ -357,7 +357,9 @@ def test_a_pointer_that_is_set_to_a_place_inside_says_where(tmp_path: Path) -> N
     lines += ['printf("%g\\n", all[n]); free(all);', "} else {", f"MPI_Send(b, n, MPI_DOUBLE, {TO}", "free(b); }"]
     text, found = sites(lines, tmp_path)
     send = next(site for site in found if site["side"] == "send")
-    wanted = f"line {line_of(text)} sets `b` to a place inside `all`, not for this call; another pointer for that"
+    wanted = (
+        f"line {line_of(text)} sets `b` to a place in the block of `all`, not for this call; another pointer for that"
+    )
     assert (send["code"], send["message"]) == ("OPI104", f"{wanted} would let others be looked at")
     assert (send["notes"][0]["line"], send["notes"][0]["message"]) == (line_of(text), "`b` is set here")
 

@@ -241,7 +241,7 @@ def test_a_function_that_frees_more_than_one_buffer(both: bool, tmp_path: Path) 
     if both:
         before = "static void done(double *a, double *b) { if (a) free(b); free(a); } // FREED\n"
     inside = """
-    double *b = malloc(n * sizeof *b), *c = malloc(n * sizeof *c), none[1];
+    double *b = aligned_alloc(64, n * sizeof *b), *c = aligned_alloc(64, n * sizeof *c), none[1];
     MPI_Recv(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(c, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     s = b[n - 1] + c[n - 1];

@@ -31,7 +31,7 @@ def sites(before: str, lines: list[str], folder: Path) -> tuple[str, list[dict[s
 
 def test_a_name_that_is_set_in_the_same_declaration_is_told(tmp_path: Path) -> None:
     lines = [
-        "double *grid = malloc(n * sizeof(double)), *cur = grid; // HERE",
+        "double *grid = aligned_alloc(64, n * sizeof(double)), *cur = grid; // HERE",
         "for (int i = 0; i < n; i++) cur[i] = i;",
     ]
     text, found = sites("", [*lines, f"MPI_Send(grid, n, MPI_DOUBLE, {TO}", "free(grid);"], tmp_path)

@@ -110,7 +110,7 @@ def test_a_buffer_that_is_packed_anew_is_no_live_data(tmp_path: Path) -> None:
 
 def test_a_buffer_of_either_that_is_sent_twice(tmp_path: Path) -> None:
     lines = [
-        *TWO,
+        *(line.replace("malloc(", "aligned_alloc(64, ") for line in TWO),  # of no pool
         "double *p = n > 7 ? a : b;",
         "for (int i = 0; i < m; i++) p[i] = i;",
         f"MPI_Send(p, {ROW});",
