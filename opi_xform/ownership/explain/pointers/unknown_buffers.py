@@ -222,10 +222,8 @@ class Strays:
                 return self.by_pointer(n, named)
             case Lost(functions=(key,)) if key in self.program.functions:
                 return _Cause(*returned_unseen(self.program, n, key))
-            case (
-                ins.CallInstr(callee=ins.AddrFunc(key=key)) | Lost(call=ins.CallInstr(callee=ins.Const(name=str(key))))
-            ):
-                return self.returned(node_span(self.program, n), key, inside)
+            case ins.CallInstr(callee=ins.AddrFunc(key=f)) | Lost(call=ins.CallInstr(callee=ins.Const(name=str(f)))):
+                return self.returned(node_span(self.program, n), f, inside)
             case _:
                 return None
 
