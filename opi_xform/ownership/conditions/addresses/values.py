@@ -16,6 +16,7 @@ from opi_xform.ownership.explain.pointers.second_names import also_names
 from opi_xform.ownership.model.addresses import STORED
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED
 
 
 def check(facts: BufferFacts) -> Refusal | None:
@@ -26,6 +27,12 @@ def check(facts: BufferFacts) -> Refusal | None:
     copied = copied_from(facts.program, facts.found.carrier.variable)
     if copied is None:
         also = also_names(facts.program, facts.found.carrier.variable)
+        if also is None and UNSPELLED in found.message and found.notes:
+            line = line_of(found.notes[0][0])
+            message = (
+                f"{line} stores a pointer into the memory of `{facts.found.name}`, which would go on pointing there"
+            )
+            return replace(found, message=message)
         return found if also is None else replace(found, message=also[0], notes=(*also[1], *found.notes))
     (name, span), copy = copied, facts.found.name
     message = f"{line_of(span)} makes `{copy}` a copy of `{name}`, which would go on pointing to memory that is gone"

@@ -58,6 +58,14 @@ def in_a_number(argument: ast.Expr) -> Refusal | None:
     return Refusal(Reason.CARRIER, f"`{name}` is an integer, and the message begins at the address in it; {POINTER}")
 
 
+def row_of_arrays(argument: ast.Expr) -> bool:
+    """It names a row of an array of arrays: `x[0]`, `&x[0][0]`."""
+    e = without_casts(argument)
+    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index):
+        e = without_casts(e.operand.base)
+    return isinstance(e, ast.Index) and e.type.is_array and e.base.type.elem is not None
+
+
 def one_of_two(argument: ast.Expr) -> Refusal | None:
     """The argument is a choice between two pointers: ``first ? all : part``."""
     e = without_casts(argument)
@@ -67,7 +75,7 @@ def one_of_two(argument: ast.Expr) -> Refusal | None:
     if UNSPELLED in names or names[0] == names[1]:
         return None
     message = f"the call names `{names[0]}` or `{names[1]}`, by a condition; a message needs one pointer to its buffer"
-    return Refusal(Reason.SEVERAL_BUFFERS, f"{message}: an `if` with a call for each would name them apart")
+    return Refusal(Reason.SEVERAL_BUFFERS, message)
 
 
 def begins_inside(argument: ast.Expr) -> Refusal | None:

@@ -203,12 +203,12 @@ class Strays:
                 return value, callee
             case ins.Load():
                 return self.load(n)
-            case ins.CallInstr(callee=ins.AddrFunc(key=key)):
-                return self.returned(node_span(self.program, n), key, inside)
             case Lost() if named := called_pointer(self.program, n):
                 return self.by_pointer(n, named)
             case Lost(functions=(key,)) if key in self.program.functions:
                 return _Cause(*returned_unseen(self.program, n, key))
+            case ins.CallInstr(callee=ins.AddrFunc(key=f)) | Lost(call=ins.CallInstr(callee=ins.Const(name=str(f)))):
+                return self.returned(node_span(self.program, n), f, inside)
             case _:
                 return None
 

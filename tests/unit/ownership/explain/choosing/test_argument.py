@@ -13,7 +13,9 @@ from opi_xform.ownership.explain.choosing.argument import (
     further_in,
     in_a_number,
     is_text,
+    one_of_two,
     pointers_themselves,
+    row_of_arrays,
     sent_and_received,
     without_casts,
 )
@@ -23,7 +25,7 @@ WORDS = (by_its_arguments, further_in, sent_and_received)  # what is tested here
 
 TEXT = """
 int f(const void *);
-static double b[100], *p[4];
+static double b[100], *p[4], g[4][4];
 int main(int argc, char **argv) {{ double *q = b; return f({argument}); }}
 """
 
@@ -141,3 +143,26 @@ def test_an_address_in_an_integer() -> None:
     assert in_a_number(argument("b")) is None
     assert in_a_number(argument("(void *)0")) is None
     assert in_a_number(argument("&argc")) is None
+
+
+def test_a_row_of_an_array_of_arrays_lies_in_it(tmp_path: Path) -> None:
+    inside = """
+    int x[n + 2][n];
+    for (int i = 0; i < n + 2; i++) for (int j = 0; j < n; j++) x[i][j] = rank;
+    MPI_Recv(x[0], n, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s += x[i][j]; // READ
+"""
+    text, site = kept("", inside, tmp_path)
+    message = (
+        f"the message lies in `x`, and line {line_of(text, '// READ')} may read bytes there that this receive does"
+    )
+    assert (site["code"], site["message"]) == ("OPI201", f"{message} not bring")
+    assert row_of_arrays(argument("(&g[1][0])"))
+    assert not row_of_arrays(argument("&b[1]"))
+
+
+def test_one_of_two_pointers() -> None:
+    told = one_of_two(argument("(char *)(argc > 1 ? q : b)"))
+    assert told is not None
+    assert told.message.startswith("the call names `q` or `b`, by a condition")
+    assert one_of_two(argument("argc > 1 ? b : b")) is None
