@@ -17,7 +17,7 @@ from opi_xform.ownership.explain.called import (
     node_span,
     only_where,
 )
-from opi_xform.ownership.explain.choosing.argument import further_in
+from opi_xform.ownership.explain.choosing.argument import further_in, of_many_rows
 from opi_xform.ownership.explain.choosing.places import block_of
 from opi_xform.ownership.explain.culprits import EXCHANGED, product_in_index, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
@@ -186,7 +186,7 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}`{NOT_BROUGHT}")
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
-            if use.lo is not None and use.lo.constant is None:
+            if (use.lo is not None and use.lo.constant is None) or of_many_rows(use.call.args[use.argument]):
                 message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
             else:
                 unsure = why_unknown(program, use, first) or wrapping_index(program, use, first)
@@ -206,6 +206,8 @@ def liveness_refusal(
             message = f"could not show that {line} reads no more of `{name}` than {brought}"
         elif least is None and message.endswith(NOT_BROUGHT) and (most := shorter(program, use)) is not None:
             message += f": no message that can come has more than {most} bytes"
+        elif of_many_rows(use.call.args[use.argument]):
+            pass
         elif least is None and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
     if silent is not None and first not in sites and not use.op.replaces:

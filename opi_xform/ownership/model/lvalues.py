@@ -110,7 +110,15 @@ def in_same_words(a: ast.Expr | None, b: ast.Expr) -> bool:
                 work += [(one.callee, other.callee), *zip(one.args, other.args, strict=True)]
             case ast.FuncRef(name=called), ast.FuncRef(name=name) if called == name:
                 pass
-            case ast.Member() | ast.VarRef(), ast.Member() | ast.VarRef() if spelling(one) == spelling(other):
+            case ast.Member(base=base, field=field), ast.Member(field=named) if field == named:
+                work.append((base, other.base))
+            case ast.Deref(operand=inner), ast.Deref():
+                work.append((inner, other.operand))
+            case ast.AddrOf(operand=inner), ast.AddrOf():
+                work.append((inner, other.operand))
+            case ast.MacroConst(name=written), ast.MacroConst(name=said) if written == said:
+                pass
+            case ast.VarRef(), ast.VarRef() if spelling(one) == spelling(other):
                 pass
             case _:
                 return False

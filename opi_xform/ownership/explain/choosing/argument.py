@@ -92,6 +92,12 @@ def _same_place(e: ast.Expr, other: ast.Expr) -> bool:
     return in_same_words(e, other)
 
 
+def of_many_rows(argument: ast.Expr) -> bool:
+    """It names a row of an array of arrays: the others lie beside it."""
+    e = without_casts(argument)
+    return isinstance(e, ast.Index) and e.type.is_array
+
+
 def is_text(argument: ast.Expr) -> bool:
     e = argument
     while isinstance(e, (ast.Cast, ast.AddrOf)):
