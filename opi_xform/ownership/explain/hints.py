@@ -16,12 +16,15 @@ from opi_xform.ownership.explain.choosing.argument import further_in
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN, counted_anew
 from opi_xform.ownership.explain.movable import movable
+from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.explain.reaching.packed import begins_late
 from opi_xform.ownership.explain.reasons import contents_refusal, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.lvalues import spelling
+from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.regions.sets import BudgetExceeded
 
@@ -32,8 +35,23 @@ def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]
     """The refusal of a use for what is read after it; the change was tried on the analysis first."""
     hint = _hint(refusal.reason, judge, use, readers)
     if refusal.message.endswith(SURELY_WRITTEN):
-        refusal = replace(refusal, message=refusal.message + _partly_written(judge, readers[0]))
+        why = _partly_written(judge, readers[0]) or _count_brought(judge.program, use)
+        refusal = replace(refusal, message=refusal.message + why)
     return replace(refusal, hint=hint) if hint else refusal
+
+
+def _count_brought(program: Program, use: Use) -> str:
+    """The count of a message is a variable that came by another one: the loops that write may go by other numbers."""
+    count = None if use.buffer.count is None else use.call.args[use.buffer.count]
+    if not isinstance(count, ast.VarRef):
+        return ""
+    for n in sorted(names_of(program).operations):
+        call = program.graph.nodes[n].action
+        given = [bare(e) for e in call.call.args] if isinstance(call, ins.CallInstr) else []
+        whole = [e.operand for e in given if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef)]
+        if any(e.var == count.var for e in whole if isinstance(e, ast.VarRef)):
+            return f": how many it sends, `{spelling(count)}`, comes by a message at {line_of(node_span(program, n))}"
+    return ""
 
 
 def _partly_written(judge: Judge, sent: int) -> str:

@@ -110,10 +110,14 @@ def in_same_words(a: ast.Expr | None, b: ast.Expr) -> bool:
                 work += [(one.callee, other.callee), *zip(one.args, other.args, strict=True)]
             case ast.FuncRef(name=called), ast.FuncRef(name=name) if called == name:
                 pass
-            case ast.Member(), ast.Member() if one.field == other.field:
-                work.append((one.base, other.base))
-            case ast.Deref(), ast.Deref():
-                work.append((one.operand, other.operand))
+            case ast.Member(base=base, field=field), ast.Member(field=named) if field == named:
+                work.append((base, other.base))
+            case ast.Deref(operand=inner), ast.Deref():
+                work.append((inner, other.operand))
+            case ast.AddrOf(operand=inner), ast.AddrOf():
+                work.append((inner, other.operand))
+            case ast.MacroConst(name=written), ast.MacroConst(name=said) if written == said:
+                pass
             case ast.VarRef(), ast.VarRef() if spelling(one) == spelling(other):
                 pass
             case _:

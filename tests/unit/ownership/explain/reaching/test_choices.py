@@ -143,3 +143,56 @@ static void master(MPI_Datatype type)
 """
     site = kept(before, inside, tmp_path)[1]
     assert (site["code"], site["message"].partition(",")[0]) == ("OPI208", "at most 40 bytes")
+
+
+def test_two_places_of_one_table_are_not_one_place(tmp_path: Path) -> None:
+    before = "typedef struct { double u; char type; } Cell;\n"
+    inside = """
+    MPI_Datatype row;
+    MPI_Type_vector(n, 1, 2, MPI_DOUBLE, &row);
+    MPI_Type_commit(&row);
+    Cell **cells = malloc(2 * sizeof *cells);
+    cells[0] = calloc(n * n, sizeof(Cell));
+    cells[1] = calloc(n * n, sizeof(Cell));
+    for (int t = 0; t < n; t++) {
+        int at = t % 2;
+        MPI_Sendrecv(&(cells[at][n + 1].u), 1, row, 1, 0, &(cells[at][n * (n - 1) + 1].u), 1, row, 1, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < n; i++) s += cells[at][i].u;
+    }
+"""
+    assert "same place" not in kept(before, inside, tmp_path)[1]["message"]
+    text = kept(before, inside.replace("n * (n - 1) + 1", "n + 1"), tmp_path)[1]["message"]
+    assert text.startswith("the call sends from the same place in `cells` at which it receives")
+
+
+def test_a_row_of_an_array_lies_beside_the_others(tmp_path: Path) -> None:
+    inside = f"""
+    int x[n / 4 + 2][n];
+    for (int i = 1; i <= n / 4; i++) for (int j = 0; j < n; j++) x[i][j] = rank;
+    MPI_Recv(x[0], n, MPI_INT, 0, 0, {FROM}
+    for (int i = 1; i <= n / 4; i++) for (int j = 0; j < n; j++) s += x[i][j]; // READ
+"""
+    text, site = kept("", inside, tmp_path)
+    message = (
+        f"the message lies in `x`, and line {line_of(text, 'READ')} may read bytes there that this receive does not"
+    )
+    assert (site["code"], site["message"]) == ("OPI201", f"{message} bring")
+
+
+def test_a_count_that_came_by_a_message_is_told(tmp_path: Path) -> None:
+    inside = """
+    int rows = n, cols = n, all = 0;
+    if (rank == 0) all = rows * cols;
+    MPI_Bcast(&cols, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD); // CAME
+    double *m = malloc(all * sizeof(double));
+    for (int to = 1; to < 9; to++) {
+        for (int i = 0; i < rows; i++) for (int j = 0; j < cols; j++) m[i * cols + j] = i - j;
+        MPI_Send(m, all, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+    }
+    free(m);
+"""
+    text, site = kept("", inside, tmp_path)
+    assert site["code"] == "OPI102", site
+    assert f": how many it sends, `all`, comes by a message at line {line_of(text, 'CAME')}" in site["message"], site
