@@ -53,7 +53,7 @@ class _Making:
         self.row: tuple[ast.Expr, ...] = ()
         self.zeros = False
         self.ends = False
-        self.before: tuple[ast.Expr, ...] = ()  # the factors of a block that comes before its table
+        self.before: Sequence[ast.Expr] = ()  # the factors of a block that comes before its table
         self.first = False  # the table's first row is the block
         self.set = False  # all rows are set
 
