@@ -28,12 +28,12 @@ int main(int argc, char **argv)
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < m; j++)
                     out[i][j] = (char)(i + 3 * j + step);
-            MPI_Send(&(out[0][0]), n * m, MPI_CHAR, 1, 0, MPI_COMM_WORLD); //~ give(&(out[0][0]))
+            MPI_Send(&out[0][0], n * m, MPI_CHAR, 1, 0, MPI_COMM_WORLD); //~ give(&out[0][0])
             free(out[0]);
             free(out);
         } else if (rank == 1) {
             char **in = rows_of(n, m);
-            MPI_Recv(&(in[0][0]), n * m, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(&(in[0][0]))
+            MPI_Recv(&in[0][0], n * m, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(&in[0][0])
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < m; j++)
                     sum += in[i][j] * (long)(i + j);
