@@ -70,10 +70,15 @@ class Division:
     wrappers: frozenset[str] = frozenset()
 
 
+def divisible(program: Program) -> bool:
+    """All accesses of buffers are told one by one: some may be divided."""
+    return not program.graph.background.nodes
+
+
 def candidates(program: Program) -> list[Candidate]:
     """Buffers, in the order of their first message, of which a message has a place inside."""
-    if program.graph.background.nodes:
-        return []  # not all of their accesses are told one by one
+    if not divisible(program):
+        return []
     objects: dict[str, dict[int, None]] = {}
     starts: dict[str, dict[Poly, None]] = {}
     table, symbols = program.values.objects.table, program.values.symbols

@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
-from opi_xform.divide.flat.flatten import Flattening, functions_of, tables_of
+from opi_xform.divide.find import divisible
+from opi_xform.divide.flat.flatten import Flattening, functions_of, row_after_first, tables_of
 from opi_xform.divide.flow import Trouble
 from opi_xform.divide.left_out import left_out, nobodys, of_others
 from opi_xform.ir.ast import Unit
+from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Plan, SiteKey
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
@@ -63,15 +65,19 @@ class Flat:
         return replace(best, plan=self.told(best.plan, ways))
 
     def ways(self) -> list[_Flat]:
-        """The tables that sites name which stay, and whose rows are only named one by one."""
+        """The tables that sites name which stay, and whose rows are only named one by one.
+
+        Where no block can be divided, that is none of which a message begins after the first row.
+        """
         functions = functions_of(self.program, self.units, self.sources.data)
         if not functions.makers:
             return []
         out = []
+        inside = set() if divisible(self.program) else self.inside()
         for key in tables_of(self.program, functions):
             name = self.program.variables[key].name
             mine = [d for d in self.plan.decisions if name in _WORD.findall(f"{d.object} {d.buffer}")]
-            if all(d.decision == "convert" for d in mine):
+            if all(d.decision == "convert" for d in mine) or key in inside:
                 continue
             try:
                 others = left_out(self.units, self.program, (key,), (), self.strict)
@@ -86,6 +92,11 @@ class Flat:
             if self.again.inside(edits):
                 out.append(_Flat(name, edits, frozenset(map(site, mine)), (LEFT_OUT,) if others else ()))
         return out
+
+    def inside(self) -> set[str]:
+        """Tables of which a message's call names a row after the first."""
+        given = (use.call.args[use.argument] for use in collect(self.program))
+        return {key for e in given for key in row_after_first(e)}
 
     def told(self, plan: Plan, ways: Sequence[_Flat]) -> Plan:
         """The plan, with what becomes of the tables said at the sites that are new."""

@@ -20,6 +20,7 @@ from opi_xform.divide.spell import accounted
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
@@ -62,6 +63,12 @@ def tables_of(program: Program, functions: Functions) -> list[str]:
         if any(call is not None and _name(call) in functions.makers for call in made):
             out.append(key)
     return out
+
+
+def row_after_first(e: ast.Expr) -> set[str]:
+    """The variables of which an expression names a row after the first, or may do so."""
+    found = (part for part in within(e) if isinstance(part, ast.Index) and _value(part.index) != 0)
+    return {part.base.var for part in found if isinstance(part.base, ast.VarRef)}
 
 
 class Flattening:

@@ -56,6 +56,7 @@ class _Making:
         self.row: tuple[ast.Expr, ...] = ()
         self.zeros = False
         self.ends: bool | None = None  # None: nothing is done for want of memory
+        self.before: Sequence[ast.Expr] = ()  # the factors of a block that comes before its table
         self.first = False  # the table's first row is the block
         self.set = False  # all rows are set
 
@@ -119,7 +120,7 @@ class _Making:
         return isinstance(e, ast.Deref) and bool(self.table) and _is(_bare(e.operand), self.table)
 
     def allocated(self, key: str, value: ast.Expr) -> None:
-        """A variable is set to new memory: the table first, the block after it."""
+        """A variable is set to new memory: the table, or the block."""
         if key not in self.function.variables or key in self.function.params:
             raise _OtherError
         elem = self.function.variables[key].type.elem
@@ -130,15 +131,24 @@ class _Making:
             if len(sizes) != 1 or sizes[0].value != elem.size or len(factors) != 2 or len(numbers) > 1:
                 raise _OtherError
             self.rows = next(f for f in factors if f is not sizes[0])
-        elif not self.block and not self.first and self.rows is not None:
+            if self.block:
+                self.row_of(self.before)
+        elif not self.block and not self.first and elem is not None and not elem.is_pointer:
             self.block = key
-            self.bytes_of_block(value)
+            if self.rows is not None:
+                self.bytes_of_block(value)
+            else:
+                self.zeros, self.before = _allocation(value)
         else:
             raise _OtherError
 
     def bytes_of_block(self, value: ast.Expr) -> None:
         """The block is allocated: as many bytes as there are rows, times those of a row."""
         self.zeros, factors = _allocation(value)
+        self.row_of(factors)
+
+    def row_of(self, factors: Sequence[ast.Expr]) -> None:
+        """The block has these factors: what is left of them without the rows is a row's."""
         left = list(factors)
         found = next((f for f in left if self.rows is not None and _same(f, self.rows)), None)
         if found is None:

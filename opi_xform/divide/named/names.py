@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from opi_xform.divide.find import plain_pointer
+from opi_xform.divide.find import divisible, plain_pointer
 from opi_xform.divide.flow import leaves
 from opi_xform.divide.mentions import Place, mentions_of
 from opi_xform.divide.named.handed import origin
@@ -78,8 +78,8 @@ class _Set:
 
 def namings(program: Program) -> list[list[Naming]]:
     """By allocation, in the order of their first messages: the ways to choose its variables, the best one first."""
-    if program.graph.background.nodes:
-        return []  # not all of their accesses are told one by one
+    if not divisible(program):
+        return []
     sets = _sets(program)
     out = []
     for place, objects, starts in _allocations(program):

@@ -17,6 +17,7 @@ from opi_xform.text.edit import apply_edits
 from opi_xform.text.sources import Sources
 
 LOOP = "for (int i = 1; i < r; i++) t[i] = t[0] + i * c;"
+BEFORE = "double *d = malloc(r * c * sizeof(double)), **t = malloc(r * sizeof(double *));"
 TYPED = "double **t = malloc(r * sizeof(double *)); t[0] = malloc(r * c * sizeof(double));"
 
 
@@ -38,6 +39,16 @@ TYPED = "double **t = malloc(r * sizeof(double *)); t[0] = malloc(r * c * sizeof
         (f"{TYPED} {LOOP} kept = t; return t;", False),
         (f"{TYPED} {LOOP} return kept;", False),
         (f"{TYPED} return t;", False),
+        (f"{BEFORE} for (int i = 0; i < r; i++) t[i] = &d[c * i]; return t;", True),
+        (f"{BEFORE} t[0] = d; for (int i = 1; i < r; i++) t[i] = t[i - 1] + c; return t;", True),
+        (f"{BEFORE} if (!d) return NULL; for (int i = 0; i < r; i++) t[i] = d + i * c; return t;", True),
+        (f"{BEFORE} for (int i = 0; i < r; i++) t[i] = &d[r * i]; return t;", False),
+        (f"{BEFORE} for (int i = 1; i < r; i++) t[i] = &d[c * i]; return t;", False),
+        (f"{BEFORE} for (int i = 0; i < c; i++) t[i] = &d[c * i]; return t;", False),
+        (f"{BEFORE} for (int i = 0; i < r; i++) t[i] = &d[c * i]; kept[0] = d; return t;", False),
+        (f"{BEFORE} d = malloc(r * c * sizeof(double)); t[0] = d; {LOOP} return t;", False),
+        (f"{BEFORE.replace('r * c', '2 * r * c')} for (int i = 0; i < r; i++) t[i] = &d[c * i]; return t;", False),
+        (f"{BEFORE.replace('r * c', 'c')} for (int i = 0; i < r; i++) t[i] = &d[c * i]; return t;", False),
         (
             "double **t = malloc(r * sizeof(float)); t[0] = malloc(r * c * sizeof(double)); " + LOOP + " return t;",
             False,

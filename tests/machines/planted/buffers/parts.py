@@ -20,6 +20,14 @@ BUGS = (
         condition="rows and parts",
     ),
     Bug(
+        "a block that is allocated before its table is no larger than the rows",
+        "opi_xform.divide.flat.makers",
+        "self.row_of(self.before)",
+        "self.row_of([f for f in self.before if not isinstance(f, ast.IntLit)])",
+        ("row_block_before_larger",),
+        condition="rows and parts",
+    ),
+    Bug(
         "a row is as long as its number of elements says, whatever their size",
         _FLAT,
         "if len(sizes) != 1 or _value(sizes[0]) != self.size:",
