@@ -28,6 +28,9 @@ IN_LARGER = {"structs": ("parts", "starts"), "rows": ("parts",)}
 their parts.
 """
 
+RENAMING = ("macros", "names", "chains")
+"""Those that write the same calls in other words."""
+
 Better = tuple[Plan, dict[str, bytes] | None]
 """A plan, and what it makes of the files where that is not what follows from its own edits."""
 
@@ -124,8 +127,9 @@ class Attempts:
             later = ("parts", "starts", "tables")  # what shows in the caller
         if len(self.program.graph.nodes) > LARGEST:
             later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
+        again = replace(self.again, renames=name in RENAMING)
         if not later:
-            return self.again
+            return again
 
         def further(again: Again, program: Program, plan: Plan) -> Better:
             options = replace(self.options, root=again.root, told=tuple(again.told))
@@ -141,7 +145,7 @@ class Attempts:
             )
             return own.best(plan, lambda _: nullcontext())
 
-        return replace(self.again, further=further, reasons=name in ("structs", "rows"))
+        return replace(again, further=further, reasons=name in ("structs", "rows"))
 
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""

@@ -248,6 +248,22 @@ BUGS = (
         condition="comparison with NULL",
     ),
     Bug(
+        "in no other text one malloc has become several",
+        "opi_xform.attempts.again",
+        "rewritten = self.rewritten or not self.renames",
+        "rewritten = False",
+        ("null_told_parts", "null_told_parts_macro"),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "types of what makes a size are known in every file",
+        "opi_xform.ownership.allocation.sizes",
+        "names | _EVERYWHERE and set(_WORD.findall(types)) <= _EVERYWHERE",
+        "names | _EVERYWHERE",
+        ("out_member_own_type",),
+        condition="allocation and free",
+    ),
+    Bug(
         "OPI_Malloc fails where any allocator does",
         "opi_xform.ownership.placement.place",
         "any(a.kept or not can_be_told(a.call) for a in allocations)",
