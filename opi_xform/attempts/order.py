@@ -23,12 +23,12 @@ from opi_xform.text.sources import Sources
 
 LARGEST = 20_000
 """Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
-IN_LARGER = {"structs": ("parts", "starts"), "rows": ("parts",)}
+IN_LARGER = {"given": ("structs",), "structs": ("parts", "starts"), "rows": ("parts",)}
 """What is tried in a larger program, too, once arrays have left their structs, or tables are blocks: only that shows
 their parts.
 """
 
-RENAMING = ("macros", "names", "chains")
+RENAMING = ("given", "macros", "names", "chains")
 """Those that write the same calls in other words."""
 
 Better = tuple[Plan, dict[str, bytes] | None]
@@ -60,6 +60,7 @@ class Attempts:
     again: Again
     inner: bool = False
     left: tuple[str, ...] = (
+        "given",
         "structs",
         "macros",
         "names",
@@ -100,6 +101,7 @@ class Attempts:
             "macros": self.written_out,
             "names": self.plainly,
             "chains": self.plainly,  # once more: of names for names
+            "given": self.named,
             "structs": self.loosened,
             "rows": self.flattened,
             "parts": self.parted,
@@ -123,6 +125,8 @@ class Attempts:
         later = self.left[self.left.index(name) + 1 :]
         if name == "macros" and "structs" in self.left:
             later = ("structs", *later)  # a macro was the name of an array in one
+        if name == "given":
+            later = ("structs", "macros", "names", "chains")
         if name == "calls":
             later = ("parts", "starts", "tables")  # what shows in the caller
         if len(self.program.graph.nodes) > LARGEST:
@@ -157,6 +161,12 @@ class Attempts:
         if not makes_code(self.units, self.sources, self.options.root):
             return None
         return WritingOut(again, plan, self.options.processes).run()
+
+    def named(self, plan: Plan, again: Again) -> Found | None:
+        """With the names of structs where functions get their addresses: only arrays that leave these need that."""
+        from opi_xform.attempts.short_names import Plainly
+
+        return Plainly(self.program, plan, self.sources, again, True).run()
 
     def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""
