@@ -248,6 +248,14 @@ BUGS = (
         condition="comparison with NULL",
     ),
     Bug(
+        "memory that is made for a copy is looked for by nobody",
+        "opi_xform.ownership.convert_together",
+        "return placed if all(refusal is None for refusal in checks) else stale",
+        "return placed",
+        ("null_copied_tested",),
+        condition="comparison with NULL",
+    ),
+    Bug(
         "in no other text one malloc has become several",
         "opi_xform.attempts.again",
         "rewritten = self.rewritten or not self.renames",
