@@ -21,6 +21,7 @@ from opi_xform.ir.walk import expressions, within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Decision, Plan, ReplaceText, SiteKey
+from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.spelling.given_names import given_names
 from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.ownership.spelling.short_names import ShortName, settings, short_names, touch
@@ -44,6 +45,9 @@ class Plainly:
         kept = [d for d in plan.decisions if d.decision == "keep" and d.code not in FORM]
         keys = {key for d in kept for key in self.given.get(site(d), ())}
         said = {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")}
+        stay = {site(d) for d in kept}
+        ways = (path(program, use) for use in collect(program) if use.place[:3] in stay)
+        said |= {program.variables[key].name for way, key in ways for key in (*way, key) if key in program.variables}
         found: list[ShortName] = []
         if not structs:
             keys |= _naming(again.units, said)
