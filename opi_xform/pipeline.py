@@ -116,12 +116,11 @@ def decided(given: Given, judged: Callable[[Plan], Plan], phase: Phase, part: Pa
 def again(given: Given) -> Again:
     """How the program is analysed with other texts of its files."""
 
-    def analyse(units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more_than: int) -> Analysed:
-        obstacle = given.obstacle(root, files)
-        plan, program = plans.analyse(
-            units,
-            replace(given.options, root=root, obstacle=obstacle, told=told, more_than=more_than, rewritten=True),
-        )
+    def analyse(
+        units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more_than: int, rewritten: bool
+    ) -> Analysed:
+        options = replace(given.options, root=root, obstacle=given.obstacle(root, files), told=told)
+        plan, program = plans.analyse(units, replace(options, more_than=more_than, rewritten=rewritten))
         return program, plan, dict(rewrite(plan, files).changed)
 
     def known(units: Sequence[Unit]) -> Program | None:

@@ -23,10 +23,13 @@ from opi_xform.text.sources import Sources
 
 LARGEST = 20_000
 """Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
-IN_LARGER = {"structs": ("parts", "starts"), "rows": ("parts",)}
+IN_LARGER = {"given": ("structs",), "structs": ("parts", "starts"), "rows": ("parts",)}
 """What is tried in a larger program, too, once arrays have left their structs, or tables are blocks: only that shows
 their parts.
 """
+
+RENAMING = ("given", "macros", "names", "chains")
+"""Those that write the same calls in other words."""
 
 Better = tuple[Plan, dict[str, bytes] | None]
 """A plan, and what it makes of the files where that is not what follows from its own edits."""
@@ -57,6 +60,7 @@ class Attempts:
     again: Again
     inner: bool = False
     left: tuple[str, ...] = (
+        "given",
         "structs",
         "macros",
         "names",
@@ -97,6 +101,7 @@ class Attempts:
             "macros": self.written_out,
             "names": self.plainly,
             "chains": self.plainly,  # once more: of names for names
+            "given": self.named,
             "structs": self.loosened,
             "rows": self.flattened,
             "parts": self.parted,
@@ -120,12 +125,15 @@ class Attempts:
         later = self.left[self.left.index(name) + 1 :]
         if name == "macros" and "structs" in self.left:
             later = ("structs", *later)  # a macro was the name of an array in one
+        if name == "given":
+            later = ("structs", "macros", "names", "chains")
         if name == "calls":
             later = ("parts", "starts", "tables")  # what shows in the caller
         if len(self.program.graph.nodes) > LARGEST:
             later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
+        again = replace(self.again, renames=name in RENAMING)
         if not later:
-            return self.again
+            return again
 
         def further(again: Again, program: Program, plan: Plan) -> Better:
             options = replace(self.options, root=again.root, told=tuple(again.told))
@@ -141,7 +149,7 @@ class Attempts:
             )
             return own.best(plan, lambda _: nullcontext())
 
-        return replace(self.again, further=further, reasons=name in ("structs", "rows"))
+        return replace(again, further=further, reasons=name in ("structs", "rows"))
 
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""
@@ -153,6 +161,12 @@ class Attempts:
         if not makes_code(self.units, self.sources, self.options.root):
             return None
         return WritingOut(again, plan, self.options.processes).run()
+
+    def named(self, plan: Plan, again: Again) -> Found | None:
+        """With the names of structs where functions get their addresses: only arrays that leave these need that."""
+        from opi_xform.attempts.short_names import Plainly
+
+        return Plainly(self.program, plan, self.sources, again, True).run()
 
     def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""

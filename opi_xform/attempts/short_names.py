@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
@@ -21,6 +21,7 @@ from opi_xform.ir.walk import expressions, within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Decision, Plan, ReplaceText, SiteKey
+from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.spelling.given_names import given_names
 from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.ownership.spelling.short_names import ShortName, settings, short_names, touch
@@ -31,9 +32,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Plainly:
-    """One program: ``run``."""
+    """One program: ``run``.  structs: only those names that stand for the address of a struct."""
 
-    def __init__(self, program: Program, plan: Plan, sources: Sources, again: Again) -> None:
+    def __init__(self, program: Program, plan: Plan, sources: Sources, again: Again, structs: bool = False) -> None:
         self.plan = plan
         self.sources = sources
         self.again = again
@@ -44,18 +45,18 @@ class Plainly:
         kept = [d for d in plan.decisions if d.decision == "keep" and d.code not in FORM]
         keys = {key for d in kept for key in self.given.get(site(d), ())}
         said = {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")}
-        keys |= _naming(again.units, said)
-        found = list(short_names(program, again.units, keys) if keys else ())
-        for one in given_names(program, again.units, said):
-            if not any(touch(one, other) for other in found):
-                found.append(one)
-        given = {variable.name for key in keys if (variable := program.variables.get(key)) is not None}
-        for one in passed_on(program, again.units, said | given):
-            if not any(touch(one, other) for other in found):
-                found.append(one)
-        for one in own_parameters(program, again.units, said | given):
-            if not any(touch(one, other) for other in found):
-                found.append(one)
+        stay = {site(d) for d in kept}
+        ways = (path(program, use) for use in collect(program) if use.place[:3] in stay)
+        said |= {program.variables[key].name for way, key in ways for key in (*way, key) if key in program.variables}
+        found: list[ShortName] = []
+        if not structs:
+            keys |= _naming(again.units, said)
+            found += short_names(program, again.units, keys) if keys else ()
+        _add(found, given_names(program, again.units, said, structs))
+        if not structs:
+            given = {variable.name for key in keys if (variable := program.variables.get(key)) is not None}
+            _add(found, passed_on(program, again.units, said | given))
+            _add(found, own_parameters(program, again.units, said | given))
         top = os.path.realpath(again.root)
         self.names = tuple(
             name
@@ -94,6 +95,12 @@ class Plainly:
     def told_of(self, plan: Plan, names: Sequence[ShortName]) -> Plan:
         """The plan, with what is written for a name said at each call that is given it."""
         return replace(plan, decisions=tuple(_told(d, self.given, names) for d in plan.decisions))
+
+
+def _add(found: list[ShortName], more: Iterable[ShortName]) -> None:
+    for one in more:
+        if not any(touch(one, other) for other in found):
+            found.append(one)
 
 
 def _naming(units: Sequence[ast.Unit], names: Collection[str]) -> set[str]:

@@ -124,9 +124,28 @@ def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...], ahead:
     for condition in TABLE:
         refusal = condition.calls(Placed(going, buffer, placed)) if condition.calls is not None else None
         if refusal is not None:
-            renamed = condition is aliases.CONDITION and refusal.reason is Reason.OLD_ADDRESS
-            return _renamed(going, buffer, null_tests, placed, refusal) if renamed else refusal
+            if condition is not aliases.CONDITION or refusal.reason is not Reason.OLD_ADDRESS:
+                return refusal
+            found = _renamed(going, buffer, null_tests, placed, refusal)
+            return _made_for_copies(going, buffer, null_tests, refusal) if found is refusal else found
     return placed
+
+
+def _made_for_copies(going: Going, buffer: Buffer, null_tests: tuple[int, ...], stale: Refusal) -> Placement | Refusal:
+    """With memory where another pointer is set to the carrier's value, though that may be NULL; ``stale`` where that is
+    of no use: ``w = b; … *w++ = x;``.
+    """
+    facts, flow = going.facts, going.facts.flow(buffer.lifted)
+    copies = flow.copies() - set(buffer.touches)
+    if not copies or buffer.carrier.rows or buffer.swaps:
+        return stale
+    more = replace(buffer, touches=tuple(sorted({*buffer.touches, *copies})))
+    telling = not facts.options.rewritten
+    placed = place(facts.program, more, going.places, null_tests, renewed=going.renewed, telling=telling)
+    if isinstance(placed, Refusal):
+        return stale
+    checks = (c.calls(Placed(going, more, placed)) for c in TABLE if c.calls is not None)
+    return placed if all(refusal is None for refusal in checks) else stale
 
 
 def _renamed(

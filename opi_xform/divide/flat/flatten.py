@@ -102,7 +102,8 @@ class Flattening:
         plain = elem is not None and elem.kind in ("int", "float", "record") and bool(elem.size)
         for t in (v.type, v.type.elem, elem):
             plain = plain and t is not None and not (t.const or t.volatile or t.atomic)
-        if not plain or v.kind not in ("static", "local") or v.thread_local or v.attributes or len(v.declarators) != 1:
+        where = ("static", "local", "extern") if self.program.complete else ("static", "local")
+        if not plain or v.kind not in where or v.thread_local or v.attributes or not v.declarators:
             raise Trouble(v.span, "is no plain table of rows")
         assert elem is not None
         self.size = elem.size or 0
@@ -112,7 +113,8 @@ class Flattening:
             raise Trouble(v.span, "leaves no name for the length of a row")
         for m in sorted(self.mentions, key=lambda m: m.kind in ("set", "made")):
             self.mention(m)
-        self.declaration(v.declarators[0])
+        for declarator in v.declarators:
+            self.declaration(declarator)
         return {file: tuple(edits) for file, edits in sorted(self.edits.items())}
 
     def free_name(self, name: str) -> bool:
@@ -128,17 +130,18 @@ class Flattening:
     # --- the variable ----------------------------------------------------------------------------------------------
 
     def declaration(self, d: ast.Declarator) -> None:
-        """``static double **t = NULL;``: one star less, and a number beside it.  Raises Trouble."""
+        """``static double **t = NULL;``: one star less, and a number beside it, also in each file that knows it by an
+        ``extern``.  Raises Trouble.
+        """
         data, at = self.read(d.name_span.file), d.name_span.begin
         stars = re.search(rb"\*([ \t]*)\*[ \t]*\Z", data[:at])
         if stars is None or not d.name_span.editable or (d.suffix is not None and self.text(d.suffix).strip()):
             raise Trouble(d.span, "is declared in a way that is not followed")
         self.edit(d.name_span, stars.start(), stars.start() + 1, "")
-        static = "static " if self.variable.kind == "static" else ""
         init = self.variable.init
         if init is None or null(init):
             if self.measured:
-                self.before(d.statement, f"{static}long {self.row};")
+                self.before(d.statement, f"{d.storage} long {self.row};".lstrip())
             return
         call = _call(init)
         made = None if call is None else self.functions.makers.get(_name(call))

@@ -259,19 +259,24 @@ def freer(function: ast.Function) -> bool:
     """It frees the first row of its only parameter, then that itself, and does nothing else."""
     if len(function.params) != 1 or function.refused:
         return False
-    names = {function.params[0]}
+    names, unset = {function.params[0]}, set[str]()
     freed: list[str] = []
     for s in flattened(function.body.body):
         match s:
             case ast.DeclStmt(variables=keys, sizes=()):
                 for key in keys:
                     v = function.variables[key]
-                    if v.kind != "local" or v.init is None or not v.type.is_pointer or v.type.volatile or v.type.atomic:
+                    if v.kind != "local" or not v.type.is_pointer or v.type.volatile or v.type.atomic:
                         return False
-                    at = _bare(v.init)
-                    if not isinstance(at, ast.VarRef) or at.var not in names:
+                    at = None if v.init is None else _bare(v.init)
+                    if at is not None and not (isinstance(at, ast.VarRef) and at.var in names):
                         return False
-                    names.add(key)
+                    (unset if at is None else names).add(key)
+            case ast.ExprStmt(expr=ast.Assign(op="", target=ast.VarRef(var=key), value=value)) if key in unset:
+                at = _bare(value)
+                if not isinstance(at, ast.VarRef) or at.var not in names:
+                    return False
+                names.add(key)
             case ast.ExprStmt(expr=ast.Call(callee=ast.FuncRef(name="free"), args=(given,))):
                 match _bare(given):
                     case ast.VarRef(var=key) if key in names:

@@ -20,6 +20,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import functions_called
 from opi_xform.ir.operands import operands_of, parts_of
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.ownership.allocation.repeated import has_effect
@@ -34,11 +35,29 @@ from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
 _WORDS = re.compile(rb"\s*((?:[A-Za-z_]\w*\s+)*)([A-Za-z_]\w*)\s*")
-DOT = re.compile(rb"[\s)]*(\.)")  # a name may stand in parentheses: `(g).n`
+_DOT = re.compile(rb"[\s)]*(\.)")  # a name may stand in parentheses: `(g).n`
+_ADDRESS, _ARROW = re.compile(rb"\(\s*&\s*"), re.compile(rb"(\s*\))\s*->")
+_LETTER = re.compile(rb"\w")
 _QUALIFIERS = frozenset((b"const",))
 _STOPPING = frozenset((b"volatile", b"register", b"_Atomic", b"restrict", b"auto"))
 
 Edits = dict[str, dict[ByteEdit, None]]
+
+
+def by_pointer(data: bytes, name: Span, member: Span) -> tuple[int, int, bytes] | None:
+    """How a struct's member is written where its name is a pointer: ``g->n`` for ``g.n`` and ``(&g)->n``.
+
+    None: it is written in another way.
+    """
+    if not member.editable:
+        return None
+    if (dot := _DOT.match(data, name.end)) is not None:
+        return dot.start(1), dot.end(1), b"->"
+    taken, arrow = _ADDRESS.fullmatch(data, member.begin, name.begin), _ARROW.match(data, name.end)
+    if taken is None or arrow is None:
+        return None
+    apart = b" " if _LETTER.match(data, member.begin - 1) else b""  # `return(&g)->n`
+    return member.begin, arrow.end(1), apart + data[name.begin : name.end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +270,10 @@ class ByAddress:
             if not span.editable or data[span.begin : span.end] != name:
                 return None
             if isinstance(m.parent, ast.Member) and m.parent.base is m.ref:
-                dot = DOT.match(data, span.end)
-                if dot is None or not m.parent.span.editable:
+                pointed = by_pointer(data, span, m.parent.span)
+                if pointed is None:
                     return None
-                put(span.file, dot.start(1), dot.end(1), b"->")
+                put(span.file, *pointed)
             elif isinstance(m.parent, ast.Call) and any(a is m.ref for a in m.parent.args):
                 if not self.handed_on(m.parent, m.ref):
                     put(span.file, span.begin, span.begin, b"*")

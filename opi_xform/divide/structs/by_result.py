@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from opi_xform.divide.structs.by_address import DOT, Edits
+from opi_xform.divide.structs.by_address import Edits, by_pointer
 from opi_xform.graph.whole import Whole
 from opi_xform.ir import ast
 from opi_xform.ir.types import Type
@@ -188,10 +188,10 @@ class ByResult:
             if id(m.ref) in done:
                 continue
             if isinstance(m.parent, ast.Member) and m.parent.base is m.ref:
-                dot = DOT.match(text, span.end)
-                if dot is None or not m.parent.span.editable:
+                pointed = by_pointer(text, span, m.parent.span)
+                if pointed is None:
                     raise _NotUnderstoodError
-                put(span.file, dot.start(1), dot.end(1), b"->")
+                put(span.file, *pointed)
             else:
                 put(span.file, span.begin, span.end, b"(*" + name + b")")
 

@@ -211,8 +211,9 @@ def _known_elsewhere(
     program: Program, inner: Sequence[ast.Expr], replaced: Mapping[str, ast.Expr], texts: Texts
 ) -> bool:
     """What a wrapper asks for is written in words that mean the same in every file: its parameters, and C's own."""
-    names = {program.variables[key].name for key in replaced}
-    types = " ".join(program.variables[key].type.spelling for key in replaced)
+    named = {x.var for e in inner for x in walk(e) if isinstance(x, ast.VarRef)}
+    names = {program.variables[key].name for key in named & replaced.keys()}
+    types = " ".join(program.variables[key].type.spelling for key in named & replaced.keys())
     written = ""
     for e in inner:
         sizes = [x for x in evaluated_parts(e) if isinstance(x, ast.SizeOf) and _names_variables(x)]

@@ -191,6 +191,21 @@ class AddressFlow:
             case _:
                 return []
 
+    def copies(self) -> set[int]:
+        """Nodes that set another variable to the carrier's value, where that is memory of the buffer or NULL."""
+        out: set[int] = set()
+        for n in {n for name, at in self.holding.items() if name[0] == "v" and name not in self.carriers for n in at}:
+            action, value = self.graph.nodes[n].action, self.recorded(n, 0)
+            if not isinstance(action, ins.Define) or not isinstance(action.value, (ins.Var, ins.Temp)):
+                continue
+            if (
+                value is not None
+                and self.base(value) is None
+                and self.base(self.symbols.not_null(value)) in self.objects
+            ):
+                out.add(n)
+        return out
+
     def reads_carrier(self, n: int) -> bool:
         return self.values.accesses.touches(n, self.carrier_objects)
 

@@ -34,8 +34,8 @@ class Options:
     told: comments that say more than the analysis finds.  processes: that may work on it; the plan is the same.
     header: what files include for the OPI calls.  more_than: why sites stay is looked for only where more than so many
     convert; a plan that is no better than another one is not shown to anybody.  min_bytes: calls stay whose messages
-    are known to have fewer.  rewritten: the text is another one than the program's: one malloc may have become several,
-    of which a test asks the first alone.
+    are known to have fewer.  rewritten: the text is another one than the program's, and one malloc may have become
+    several, of which a test asks the first alone.
     """
 
     strict: bool = False

@@ -9,9 +9,10 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import OPEN, bound
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import Object
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.inequalities import facts_at
 
 
 class Stretches:
@@ -61,7 +62,21 @@ class Stretches:
         part = self.values.parts.get((a.node, a.object), (0, -1))
         if lo is None and a.lo is not None and length is not None and part[1] >= 0:
             return self.closed(part, a.object)
-        return self.anywhere(a.object)
+        return self.walked(a) or self.anywhere(a.object)
+
+    def walked(self, a: Access) -> tuple[int, int] | None:
+        """What an access comes by in the turns of a loop, where tests bound their number (``*w++ = x;``)."""
+        lo, length = self.symbols.resolve(a.lo or ZERO), None if a.length is None else a.length.constant
+        counts = [s for s in lo.symbols() if self.symbols.table[s].kind == "count"]
+        step = lo.coefficient(counts[0]) if len(counts) == 1 else 0
+        first = (lo - symbol(counts[0]).scaled(step)).constant if step > 0 else None
+        if first is None or length is None:
+            return None
+        for fact in facts_at(self.program, a.node):
+            left = self.symbols.resolve(fact) + symbol(counts[0])
+            if left.constant is not None and left.constant >= 0:
+                return first, left.constant * step + length
+        return None
 
     def anywhere(self, o: int) -> tuple[int, int | None]:
         """The bytes of an object, where nothing is known of the place in it."""

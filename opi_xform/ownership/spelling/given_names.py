@@ -3,7 +3,8 @@
 
 A parameter holds one address, so what it names cannot become several buffers.  Where every call gives the same
 variable, and that is the same while the function runs, the variable's own name says it as well, and the parameter goes.
-That is so of an array; and of a pointer where the function neither sets it nor calls anything that could.
+That is so of an array, of the address of an array or a struct, and of a pointer where the function neither sets it nor
+calls anything that could.
 """
 
 from __future__ import annotations
@@ -26,16 +27,21 @@ from opi_xform.ownership.spelling.short_names import ShortName, reads, touch
 
 _APART = re.compile(rb'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.DOTALL)
 """A literal, or a comment."""
+_ARROW = re.compile(rb"\s*->\s*")
 _EFFECTS = (ast.Call, ast.Assign, ast.IncDec, ast.Opaque, ast.CompoundLit)
 
 
-def given_names(program: Program, units: Sequence[ast.Unit], names: Collection[str]) -> tuple[ShortName, ...]:
-    """By function: its parameters that stand for variables with one of these names.  No edits of two touch."""
+def given_names(
+    program: Program, units: Sequence[ast.Unit], names: Collection[str], structs: bool = False
+) -> tuple[ShortName, ...]:
+    """By function: its parameters that stand for variables with one of these names, for structs or for all others.  No
+    edits of two touch.
+    """
     out: list[ShortName] = []
     for unit in units:
         for function in unit.functions.values():
             if is_of(unit, function, units) and program.functions.get(function.key) is function:
-                found = _Function(program, units, unit, function).run(names)
+                found = _Function(program, units, unit, function).run(names, structs)
                 if found is not None and not any(touch(found, other) for other in out):
                     out.append(found)
     return tuple(out)
@@ -52,16 +58,18 @@ class _Function:
         self.index = self.parameters.index
         self.texts = Texts()
         self.bytes = self.index.texts
-        self.whole: set[int] = set()  # the parameters that are given a whole array's address
+        self.whole: set[int] = set()  # the parameters that are given the address of a whole array, or of a struct
         self.calls = [call for _, call in self.parameters.calls.get(function.key, ())]
 
-    def run(self, names: Collection[str]) -> ShortName | None:
+    def run(self, names: Collection[str], structs: bool) -> ShortName | None:
         if not self.calls or not self.is_plain():
             return None
         found: dict[int, ast.Variable] = {}
         for i in range(len(self.function.params)):
             variable = self.given(i)
-            if variable is not None and variable.name in names and self.stands_for(i, variable):
+            if variable is None or variable.name not in names or bool(variable.type.record) is not structs:
+                continue
+            if self.stands_for(i, variable):
                 found[i] = variable
         self.whole = {i for i, variable in found.items() if self.is_whole(i, variable)}
         edits = self.edits(found) if found else None
@@ -86,9 +94,9 @@ class _Function:
         )
 
     def given(self, i: int) -> ast.Variable | None:
-        """The variable of the file that all calls give as argument ``i``, or the array whose address they give."""
+        """The variable of the file that all calls give as argument ``i``, or the array or struct whose address."""
         given = [plain(call.args[i]) for call in self.calls]
-        if all(isinstance(e, ast.AddrOf) and e.operand.type.is_array for e in given):
+        if all(isinstance(e, ast.AddrOf) and (e.operand.type.is_array or e.operand.type.record) for e in given):
             given = [e.operand for e in given if isinstance(e, ast.AddrOf)]
         keys = {e.var if isinstance(e, ast.VarRef) else "" for e in given}
         variable = self.unit.globals.get(next(iter(keys))) if len(keys) == 1 else None
@@ -119,9 +127,12 @@ class _Function:
         return meant is own or means_variable(self.program, self.function, own, self.texts)
 
     def is_whole(self, i: int, variable: ast.Variable) -> bool:
-        """The parameter points to the whole array, not to its first element."""
+        """The parameter points to the whole array, not to its first element, or to the struct."""
         elem = self.function.variables[self.function.params[i]].type.elem
-        return variable.type.is_array and elem is not None and _fits_whole(elem, variable.type)
+        if elem is None or (variable.type.record and (elem.volatile or elem.atomic)):
+            return False
+        same = variable.type.record and elem.record == variable.type.record
+        return bool(same) or (variable.type.is_array and _fits_whole(elem, variable.type))
 
     def is_known(self, variable: ast.Variable) -> bool:
         """The name is declared before the function, and is that of no other variable of the unit."""
@@ -132,11 +143,11 @@ class _Function:
         return any(s.file != file or s.begin < begin for s in here)
 
     def is_steady(self, variable: ast.Variable) -> bool:
-        """The address of an array; or a pointer that keeps its value while the function runs."""
+        """The address of an array or a struct; or a pointer that keeps its value while the function runs."""
         t = variable.type
         if t.volatile or t.atomic or variable.attributes:
             return False
-        if t.is_array:
+        if t.is_array or t.record:
             return not t.vla
         mentions = self.index.by_key.get(variable.key, ())
         if not t.is_pointer or any(isinstance(m.parent, (ast.AddrOf, ast.Opaque)) for m in mentions):
@@ -166,8 +177,7 @@ class _Function:
         out: list[ReplaceText] = []
         for i, variable in found.items():
             mentions = self.index.by_key.get(self.function.params[i], ())
-            text = f"(&{variable.name})" if i in self.whole else variable.name
-            out += [ReplaceText(m.ref.span, text) for m in mentions]
+            out += [self.named(m.ref.span, variable, i in self.whole) for m in mentions]
         declared = [self.parameters.declarations(self.function, i, lambda text: text) for i in range(count)]
         lists: list[tuple[Sequence[Span], str]] = []
         for edits in zip(*((e or ()) for e in declared), strict=False):
@@ -191,6 +201,15 @@ class _Function:
                 return None  # there are more than these
             out += self.without(spans, found, empty)
         return tuple(out)
+
+    def named(self, span: Span, variable: ast.Variable, whole: bool) -> ReplaceText:
+        """The variable where the parameter is named; whole: its address, in ``h->n`` the member of the struct."""
+        if not whole:
+            return ReplaceText(span, variable.name)
+        arrow = _ARROW.match(self.bytes.read(span.file), span.end) if variable.type.record else None
+        if arrow is None:
+            return ReplaceText(span, f"(&{variable.name})")
+        return ReplaceText(_between(span, span.begin, arrow.end()), f"{variable.name}.")
 
     def is_marked(self, first: Span, last: Span) -> bool:
         """A declaration has an attribute, which may count parameters, or a macro, which may make one."""

@@ -49,8 +49,10 @@ def whole(folder: Path, body: str) -> Whole:
     def parse(jobs: Sequence[Job]) -> list[Unit]:
         return [parse_unit(path, own) for path, own in jobs]
 
-    def analyse(units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more: int) -> Analysed:
-        plan, program = plans.analyse(units, Options(root=root, told=told, more_than=more))
+    def analyse(
+        units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more: int, rewritten: bool
+    ) -> Analysed:
+        plan, program = plans.analyse(units, Options(root=root, told=told, more_than=more, rewritten=rewritten))
         return program, plan, dict(rewrite(plan, files).changed)
 
     again = Again(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from opi_xform.attempts.again import Again, Back, Job, converted, site
+from opi_xform.attempts.again import Again, Analysed, Back, Job, converted, site
 from opi_xform.divide.places import Offsets
 from opi_xform.frontend import parse_unit
 from opi_xform.ir.ast import Unit
@@ -93,6 +93,25 @@ def test_buffers_have_the_words_that_they_had(tmp_path: Path) -> None:
     assert [(d.buffer, d.span) for d in plan.decisions] == [("h->out", at(changed, 20, 2))]
     assert converted(plan) == {site(old.decisions[0])}
     assert converted(old) == set()
+
+
+def test_where_one_malloc_may_have_become_several(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("int a;\n")
+    asked: list[bool] = []
+
+    def analyse(units: Sequence[Unit], files: Sources, *given: object) -> Analysed:
+        asked.append(bool(given[-1]))
+        return None, Plan(()), {}
+
+    def parse(jobs: Sequence[Job]) -> list[Unit]:
+        return [parse_unit(name, flags) for name, flags in jobs]
+
+    units = [parse_unit(str(path.resolve()))]
+    again = Again(units, lambda _: (), Sources(), str(tmp_path), (), parse, analyse, lambda _: None)
+    for one in (again, replace(again, renames=True), replace(again, renames=True, rewritten=True)):
+        one.attempt({str(path.resolve()): b"int b;\n"}, {}, Plan(()))
+    assert asked == [True, False, True]
 
 
 def test_a_file_is_parsed_again_where_its_text_or_a_header_of_it_changed(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ What is done for want of memory is ``opi_xform.divide.flat.telling``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,13 +105,15 @@ int main(int argc, char **argv) {{ kept = make(2, argc); return noted; }}
     [
         ("free(t[0]); free(t);", True),
         ("double **all = t; free(*all); free(all);", True),
+        ("void **all; all = (void **)t; free(all[0]); free(t);", True),
+        ("void **all; all = other; free(all[0]); free(t);", False),
         ("free(t); free(t[0]);", False),
         ("free(t[1]); free(t);", False),
         ("free(t[0]);", False),
     ],
 )
 def test_a_function_frees_the_block_and_the_table(tmp_path: Path, body: str, expected: bool) -> None:
-    text = f"""static void drop(double **t) {{ {body} }}
+    text = f"""static void **other; static void drop(double **t) {{ {body} }}
 int main(int argc, char **argv) {{ drop(malloc(8)); return 0; }}
 """
     functions = source_in(tmp_path, text).program.functions
@@ -160,3 +163,29 @@ int main(int argc, char **argv)
     assert f"    {expected}\n" in new
     assert "double *b = malloc((size_t)2 * argc * sizeof *b);" in new
     assert new.count("free(b);") == 1
+
+
+def test_a_table_that_other_files_know(tmp_path: Path) -> None:
+    text = f"""#include <stdlib.h>
+static double **make(int r, int c) {{ {TYPED} {LOOP} return t; }}
+extern double **b;
+double **b;
+int main(int argc, char **argv)
+{{
+    b = make(2, argc);
+    b[1][argc] = 1;
+    free(b[0]);
+    free(b);
+    return 0;
+}}
+"""
+    found = source_in(tmp_path, text)
+    sources = Sources()
+    functions = functions_of(found.program, found.units, sources.data)
+    (key,) = tables_of(found.program, functions)
+    ((file, edits),) = Flattening(found.program, found.units, functions, key, sources.data, ()).run().items()
+    new = apply_edits(sources.data(file), edits).decode()
+    assert "extern long b_row;\nextern double *b;\nlong b_row;\ndouble *b;\n" in new
+    part = replace(found.program, complete=False)
+    with pytest.raises(Trouble):
+        Flattening(part, found.units, functions, key, sources.data, ()).run()

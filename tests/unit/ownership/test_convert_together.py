@@ -43,6 +43,25 @@ def test_sites_that_nothing_keeps_convert_and_have_edits(monkeypatch: pytest.Mon
     assert len(verdict.files) == 1
 
 
+@pytest.mark.parametrize(
+    ("set_", "copied", "converts"),
+    [
+        ("double *w = b;", 1, True),
+        ("double *w = b; if (!w) rank++;", 1, False),
+        ("double *w = b + 1;", 0, False),
+    ],
+)
+def test_a_copy_of_what_may_be_null_gets_its_memory(
+    set_: str, copied: int, converts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = "int rank = argc - 1; double *b = rank ? malloc(640) : NULL;"
+    body = f"{made} {set_} for (int i = 0; i < 80; i++) b[i] = i; w[2] = rank;"
+    send = "MPI_Send(b, 80, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); free(b);"
+    facts, verdict = judged(f"{body} {send}", monkeypatch=monkeypatch)
+    assert len(facts.flow(frozenset()).copies()) == copied
+    assert bool(verdict.converted) is converts
+
+
 def test_what_one_site_is_kept_for_is_asked_of_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

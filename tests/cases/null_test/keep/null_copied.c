@@ -1,4 +1,4 @@
-/* A copy of a pointer that may be NULL is taken before the place at which the memory would be made. */
+/* A place in memory that may not be there is noted before the place at which the memory would be made. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,11 @@ int main(int argc, char **argv)
         if (m > 0)
             a = malloc(m * sizeof(double));
         if (rank == 0) {
-            double *q = a;
+            double *q = a + m / 100;
             for (int i = 0; i < m; i++)
-                *q++ = i + t;
+                a[i] = i + t;
+            if (m > 0)
+                *q += 1;
             MPI_Send(a, m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(a)
         } else if (rank == 1) {
             MPI_Recv(a, m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(a)

@@ -7,6 +7,14 @@ _PROOF = "opi_xform.divide.passages.table_proof"
 
 BUGS = (
     Bug(
+        "a pointer that walks along memory ends before its last step",
+        "opi_xform.ownership.model.stretches",
+        "left.constant * step + length",
+        "left.constant * step",
+        ("handle_walks_on",),
+        condition="members and tables",
+    ),
+    Bug(
         "what is read by a number of the buffer is of the message whose place the number names",
         _PROOF,
         """        if not stays_inside(self.program, n, access, (begin, end)):

@@ -168,6 +168,25 @@ def test_bytes_that_an_access_stays_inside() -> None:
     assert [*stretches.touched(first.node, "R")] == []
 
 
+@pytest.mark.parametrize(
+    ("loop", "bytes_"),
+    [
+        ("for (int i = 0; i < 3; i++) *q++ = 1;", (8, 24)),
+        ("for (; q != r.u + 3; q++) *q = 1;", (8, 24)),
+        ("for (int i = 0; i < 3; i++, q += 2) *q = 1;", (8, 40)),
+        ("for (int i = 0; i < k; i++) *q++ = 1;", (0, 48)),
+        ("while (unknown()) *q++ = 1;", (0, 48)),
+    ],
+)
+def test_bytes_that_a_pointer_walks_along(loop: str, bytes_: tuple[int, int]) -> None:
+    found = program(
+        "static struct { int n; double u[4]; int w; } r; int unknown(void);"
+        f"int main(void) {{ int k = unknown(); double *q = r.u; {loop} return 0; }}"
+    )
+    stretches = stretches_of(found.program)
+    assert [stretches.of(a) for a in found.access("r", "W")] == [bytes_]
+
+
 def test_memory_as_large_as_it_was_asked_for() -> None:
     found = program("int main(int n, char **v) { double *x = malloc(80), *y = malloc(n); x[n] = y[n] = 1; return 0; }")
     stretches = stretches_of(found.program)

@@ -17,14 +17,14 @@ from opi_xform.text.edit import ByteEdit, apply_edits
 MAIN = "int main(void)\n{\n    pack(one, 1);\n    return 0;\n}\n"
 
 
-def written(text: str, *names: str) -> str:
+def written(text: str, *names: str, structs: bool = False) -> str:
     """The text with the parameters written out; '' where none can be."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder).resolve() / "t.c"
         path.write_text(text, encoding="utf-8")
         units = [parse_unit(str(path), ())]
         program = known.program(merge(units), load_effects())
-        edits = [edit for one in given_names(program, units, names or ("one",)) for edit in one.edits]
+        edits = [edit for one in given_names(program, units, names or ("one",), structs) for edit in one.edits]
         data = path.read_bytes()
     made = [ByteEdit(e.span.begin, e.span.end, (), e.text.encode()) for e in edits]
     return apply_edits(data, made).decode() if made else ""
@@ -50,6 +50,26 @@ def test_all_and_the_last() -> None:
     assert "pack(int n)" in written(text.format("int n, ", "3, "), "one", "two")
     assert "pack(3);" in written(text.format("int n, ", "3, "), "one", "two")
     assert "pack(one, 3);" in written(text.format("int n, ", "3, "), "two")
+
+
+def test_address_of_a_struct() -> None:
+    top = "static struct s { int n; double u[4]; } one;\nstatic struct t { double v[9]; } other;\n"
+    body = "{\n    to->u[n] = (*to).n + to -> n;\n}\n"
+    main = MAIN.replace("one", "&one")
+    after = written(
+        f"{top}static void pack(const struct s *to, int n)\n{body}{main}".replace("to->u[n] =", "n ="), structs=True
+    )
+    assert "pack(int n)" in after
+    assert "n = (*(&one)).n + one.n;" in after
+    assert "pack(1);" in after
+    assert (
+        written(f"{top}static void pack(struct s *to, int n)\n{body}{main.replace('&one', '&other', 1)}", structs=True)
+        == ""
+    )
+    assert written(f"{top}static void pack(struct t *to, int n)\n{{\n    to->v[n] = 1;\n}}\n{main}", structs=True) == ""
+    assert (
+        written(f"{top}static void pack(struct s *to, int n)\n{{\n    to++; to->n = n;\n}}\n{main}", structs=True) == ""
+    )
 
 
 def test_pointer() -> None:
