@@ -124,7 +124,7 @@ BUGS = (
     Bug(
         "a message by a profiling name meets the receives of libopi",
         "opi_xform.ownership.conditions.calls.own_mpi",
-        "return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART",
+        'return name.startswith("PMPI_") and (kind := _kind(name, effects)) != "" and kind not in _APART',
         "return False",
         ("g_profiling_send", "g_profiling_pointer"),
         condition="form of the call",

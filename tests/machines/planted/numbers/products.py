@@ -171,7 +171,7 @@ BUGS = (
     Bug(
         "a quotient has no sign of what is divided",
         "opi_xform.regions.signs",
-        "work += [(p, made_from, earlier) for p in _made_of(values, s)]",
+        "work += [(p, made_from, earlier or inside != s) for p in _made_of(values, inside)]",
         "pass",
         ("product_two_signs_quotient",),
         condition="packed",
