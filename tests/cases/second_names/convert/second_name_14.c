@@ -18,7 +18,7 @@ int main(int argc, char **argv)
             a = malloc(m * sizeof(double));
         if (rank == 0) {
             double *q = a;
-            for (int i = 0; i < m; i++) //~ hole: i = 0 => i = 1
+            for (int i = 0; i < m; i++)
                 *q++ = i + t;
             MPI_Send(a, m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
         } else if (rank == 1) {
