@@ -174,5 +174,7 @@ def _asks(cond: ins.Operand, numbers: Collection[int] | None) -> bool:
         return numbers is None or 0 in numbers
     if numbers is None and cond.op not in ("==", "!="):
         return False
+    if numbers is not None and 0 in numbers and cond.op not in ("==", "!="):
+        numbers = (*numbers, 1, -1)  # ``x >= 1`` is ``x > 0``
     found = [a.value for a in cond.args if isinstance(a, ins.Const)]
     return any(numbers is None or value in numbers for value in found)

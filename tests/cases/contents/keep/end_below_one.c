@@ -1,0 +1,36 @@
+/* A list ends where a number is less than one. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 64
+
+int main(int argc, char **argv)
+{
+    int rank;
+    long sum = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int t = 0; t < 3; t++) {
+        int n = 8 + 9 * t;
+        if (rank == 0) {
+            int out[N];
+            for (int i = 0; i < n; i++)
+                out[i] = i + 1 + t;
+            MPI_Send(out, n, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            int *in = calloc(N, sizeof *in);
+            MPI_Recv(in, N, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(in) OPI210
+            for (int i = 0; i < N; i++) {
+                if (in[i] < 1)
+                    break;
+                sum += in[i];
+            }
+            free(in);
+        }
+    }
+    printf("%d %ld\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
