@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from opi_xform.codes import Reason
 from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, within
@@ -18,10 +19,13 @@ from opi_xform.ownership.explain.reaching.settings import calls_for
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import read_from_memory
 from opi_xform.ownership.spelling.mentions import Texts
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
+_SMALL = 16  # a factor that is no number of rows
 NOT_BROUGHT = " that this receive does not bring"  # ends of sentences, to which more may be added
 _STRUCTS = ("MPI_Type_create_struct", "MPI_Type_struct")
 SURELY_WRITTEN = " are surely written after this send"
@@ -332,5 +336,35 @@ def more_than_there_is(program: Program, use: Use) -> str:
     lo, length = (None if p is None else p.constant for p in (use.lo, use.length))
     size = info.type.size if info is not None and info.type is not None and info.type.is_array else None
     if info is None or lo is None or length is None or size is None or lo + length <= size:
-        return ""
+        return rows_apart(program, use)
     return f"; its count is of {length} bytes, and `{info.name}` has {size - lo} there"
+
+
+def rows_apart(program: Program, use: Use) -> str:
+    """What is said of a call that begins at a row and has a count of several, where each row is allocated by itself."""
+    node, e = program.graph.nodes[use.node], use.call.args[use.argument]
+    row, table = read_from_memory(e), program.values.objects.table
+    if use.buffer.count is None or not isinstance(row, ast.Index) or not isinstance(node.action, ins.CallInstr):
+        return ""
+    made = [table[o] for o in sorted(program.points_to.operand(node.frame, node.action.args[use.argument])) if o >= 0]
+    if not made or any(o.kind != "heap" or not program.nest.chain(program.graph.nodes[o.node].block) for o in made):
+        return ""
+    most = _factors((use.call.args[use.buffer.count],))
+    for o in made:
+        action = program.graph.nodes[o.node].action
+        if not isinstance(action, ins.CallInstr) or _factors(action.call.args) >= most:
+            return ""
+    span = names_of(program).span(made[0].node)
+    return f"; its count is a product, as that of several rows is, and {line_of(span)} allocates each row by itself"
+
+
+def _factors(args: Iterable[ast.Expr]) -> int:
+    """How many factors some arguments have, sizes of elements and small numbers aside."""
+    work, out = list(args), 0
+    for e in work:
+        one = _bare(e)
+        if isinstance(one, ast.Binary) and one.op == "*":
+            work += [one.left, one.right]
+        elif not isinstance(one, ast.SizeOf) and not (isinstance(one, ast.IntLit) and one.value <= _SMALL):
+            out += 1
+    return out

@@ -18,6 +18,7 @@ from opi_xform.ownership.model.names import names_of
 
 ONE_AT_A_TIME = "could not show that it is one buffer at a time"
 ARRAY = "an array of pointers (`*p[N]`) that its function declares"
+SHOWN = 3  # places
 _HEADERS = {"_mm_malloc": "mm_malloc.h", "memalign": "malloc.h", "pvalloc": "malloc.h"}
 
 
@@ -33,6 +34,7 @@ def stored_outside(program: Program, o: int, name: str, n: int, why: str, key: s
         return None
     outside = points_to.reachable(frozenset({UNKNOWN}))
     unsure: Refusal | None = None
+    sure: list[tuple[str, Span]] = []
     for node in graph.nodes:
         action = node.action
         if not isinstance(action, ins.Store) or not action.type.is_pointer:
@@ -46,8 +48,13 @@ def stored_outside(program: Program, o: int, name: str, n: int, why: str, key: s
         message = f"the address of `{name}` is stored in {where}, where code that is not known may find it"
         notes = ((node_span(program, node.number), "stored here"), *_as_bytes(program, o))
         if UNKNOWN not in stored:
-            return Refusal(Reason.ESCAPE, message, notes)
+            sure.append((message, node_span(program, node.number)))
+            continue
         unsure = unsure or Refusal(Reason.ESCAPE, message.replace(" is stored", " may be stored"), notes)
+    if sure:  # each process may run another one of them
+        spans = dict.fromkeys(span for message, span in sure if message == sure[0][0])
+        stored_at = tuple((span, "stored here") for span in (*spans,)[:SHOWN])
+        return Refusal(Reason.ESCAPE, sure[0][0], (*stored_at, *_as_bytes(program, o)))
     return None if unsure is None else _set_by_library(program, o, name, key) or unsure
 
 

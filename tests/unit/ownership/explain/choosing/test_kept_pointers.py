@@ -89,3 +89,53 @@ def test_what_a_function_returns_that_no_header_declares(tmp_path: Path) -> None
     text, site = kept("char *basename();\n" + before, inside, tmp_path)
     assert "`basename` returned, which is not known to be fresh memory" in site["message"], site["message"]
     assert line_of(text, "// RETURNED") in [note["line"] for note in site["notes"]]
+
+
+TABLE = """static void table(double ***t, int n, int m)
+{
+    *t = malloc(n * sizeof(double *));
+    for (int i = 0; i < n; i++) (*t)[i] = malloc(m * sizeof(double)); // ALLOCATED
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) (*t)[i][j] = i;
+}
+"""
+BLOCK = """
+    double **a, **b;
+    int low = rank * n, high = low + n, m = 3 * n;
+    table(&a, 9 * n, m);
+    table(&b, 9 * n, m);
+    MPI_Recv(&a[low][0], COUNT, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = low; i < high; i++) s += a[i][0] + b[i][0];
+"""
+
+
+def test_a_message_of_several_rows_that_are_allocated_one_by_one(tmp_path: Path) -> None:
+    text, site = kept(TABLE, BLOCK.replace("COUNT", "(high - low) * m"), tmp_path)
+    where = f"line {line_of(text, '// ALLOCATED')} allocates each row by itself"
+    assert site["message"].endswith(f"; its count is a product, as that of several rows is, and {where}")
+    _, site = kept(TABLE, BLOCK.replace("COUNT", "3 * n"), tmp_path)
+    assert "allocates each row by itself" not in site["message"]
+
+
+SHARED = """#include <mpi.h>
+struct job { double *a; } jobs[4];
+double *memory(int);
+void start(void);
+void work(int rank, int n)
+{
+    double *part = memory(n), *all = part;
+    if (rank == 0) {
+        jobs[0].a = all; // FIRST
+        start();
+    } else {
+        MPI_Recv(all, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        jobs[0].a = all; // SECOND
+        start();
+    }
+}
+""".replace("memory(n)", "malloc(n * sizeof(double))").replace("double *memory(int);\n", "#include <stdlib.h>\n")
+
+
+def test_each_line_that_stores_the_address_is_noted(tmp_path: Path) -> None:
+    site = first_site(SHARED, tmp_path)
+    lines = [line_of(SHARED, mark) for mark in ("// FIRST", "// SECOND")]
+    assert [note["line"] for note in site["notes"]] == lines, site
