@@ -62,6 +62,7 @@ from opi_xform.ownership.procnull.origins import origin
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
 SENT_AGAIN = "is sent again here"
+COMES = "how much comes is told at"
 WRITES = 3  # places that are told
 _NEEDED = frozenset((Reason.OLD_BYTES, Reason.READ_LATER))  # for them bytes are read, or sent, that are gone
 _VERBS = {"read": "reads", "used": "uses", "written": "writes"}
@@ -175,8 +176,8 @@ def liveness_refusal(
             message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{name}` then too"
             notes = (*notes, (span, "the source comes from here"))
         if (told := counting(program, use, first) or counting_again(program, use, first)) is not None:
-            much = f"could not show that {line} reads nothing of `{name}` then: how much comes"
-            message = f"{message.rpartition(', and ')[0]}, and {much} is told at {line_of(node_span(program, told))}"
+            much = f"could not show that {line} reads nothing of `{name}` then: {COMES}"
+            message = f"{message.rpartition(', and ')[0]}, and {much} {line_of(node_span(program, told))}"
             notes = (*notes, (node_span(program, told), "how much has come is told here"))
     elif room:
         message = _if_least(use, least, f"{line} may touch bytes of `{name}` beyond those the receive makes room for")
@@ -218,7 +219,7 @@ def liveness_refusal(
     other = _other_name(program, use, first, name)
     if other and key is None:
         notes = (*set_through(program, use), *notes)
-    also = other and f"`{name}`" in message and f"`{other}`" not in message
+    also = other and f"`{name}`" in message and f"`{other}`" not in message and COMES not in message
     return Refusal(reason, message + (f", as `{other}`" if also else ""), notes)
 
 

@@ -78,6 +78,8 @@ def allocated_by_function(program: Program, flow: Flow, buffer: Buffer) -> Words
             if not isinstance(other, ins.CallInstr) or other.call is not action.call or node.number in mine:
                 continue
             span, here = node_span(program, graph.frames[node.frame].call), node_span(program, n)
+            if span.line <= 0:  # it may be called from files that were not given
+                continue
             message = f"`{name}`, which allocates `{buffer.name}` at {line_of(here)}, allocates other memory for"
             notes = ((here, "allocated here"), (span, f"`{name}` is called for other memory here"))
             return f"{message} {line_of(span)}; a function for `{buffer.name}` alone could be followed", notes

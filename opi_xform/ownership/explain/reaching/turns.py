@@ -22,9 +22,15 @@ from opi_xform.ownership.model.split_rows import row_index
 
 def own_turns(program: Program, use: Use) -> frozenset[int]:
     """The loops in each turn of which memory of a message is made, or its pointer set, before the message's call."""
+    turns, made = _made_in(program, use)
+    return turns - _come_from(program, use.node, made) if turns else turns
+
+
+def _made_in(program: Program, use: Use) -> tuple[frozenset[int], list[int]]:
+    """The loops around a call and all that makes its memory, and the nodes that make that, or set its pointer."""
     graph, nest, values = program.graph, program.nest, program.values
     if use.object < 0:
-        return frozenset()
+        return frozenset(), []
     info, node = values.objects.table[use.object], graph.nodes[use.node]
     heaps = [values.objects.table[m] for m in info.members or (use.object,)]
     births = index_of(program).births.get(info.variable or "", ())
@@ -34,13 +40,16 @@ def own_turns(program: Program, use: Use) -> frozenset[int]:
     base = base_of(use.call.args[use.argument])
     if turns and isinstance(base, ast.VarRef) and program.variables[base.var].kind == "local":
         made += _set_by(program, values.objects.variable(node.frame, base.var), made)
-    return turns - _come_from(program, use.node, made) if turns else turns
+    return turns, made
 
 
 def shared_turns(program: Program, use: Use, n: int) -> frozenset[int]:
-    """Those of them that are around a node, too: what comes after the loop may be of the memory of any turn."""
+    """Those of them that are around a node, too, and in each turn of which the memory is made before that: else what it
+    means may be the memory of any turn.
+    """
     graph, nest = program.graph, program.nest
-    return own_turns(program, use).intersection(nest.chain(graph.nodes[n].block))
+    turns = own_turns(program, use).intersection(nest.chain(graph.nodes[n].block))
+    return turns - _come_from(program, n, _made_in(program, use)[1]) if turns else turns
 
 
 def _set_by(program: Program, o: int, made: Collection[int]) -> list[int]:

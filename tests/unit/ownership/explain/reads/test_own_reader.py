@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from read_programs import TO, line_of, sites
+from read_programs import TO, line_of, sites, sites_of
 
 PULL = "0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
 FROM = PULL.replace("0,", "1,", 1)
@@ -183,3 +183,55 @@ def test_an_operation_that_may_be_on_another_row_is_told_as_that(tmp_path: Path)
     text, found = sites(lines, tmp_path)
     message = f"could not show that line {line_of(text, 'SENT')}, whose operation on `rows` may still be pending, uses"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI206", f"{message} another row than this call")
+
+
+def test_a_later_turn_reads_what_an_earlier_one_made_and_received(tmp_path: Path) -> None:
+    """Only the turn that receives allocates, so the arm of other turns reads that memory."""
+    before = """static double *copy(const double *a, int n)
+{
+    double *b = malloc(n * 8);
+    for (int i = 0; i < n; i++) b[i] = a[i];
+    return b;
+}
+"""
+    lines = ["double *x = calloc(n, 8), *in = NULL;", "for (int t = 0; t < size; t++)", "if (t == 0) {"]
+    lines += ["in = copy(x, n);", f"MPI_Recv(in, n / 2, MPI_DOUBLE, {PULL}"]
+    lines += ["} else", "for (int i = 0; i < n; i++) s += in[i] * t; // READ"]
+    text, found = sites(lines, tmp_path, before)
+    assert "not reached" not in found[0]["message"]
+    assert f"line {line_of(text, 'READ')}" in found[0]["message"]
+
+
+def test_another_call_is_told_where_it_is_in_the_files(tmp_path: Path) -> None:
+    """A function of a library may be called from elsewhere, too, which has no line."""
+    text = """#include <mpi.h>
+#include <stdlib.h>
+double *copy(const double *a, double *b, int n)
+{
+    b = malloc(n * 8);
+    for (int i = 0; i < n; i++) b[i] = a[i];
+    return b;
+}
+double give(double *x, int n, int size)
+{
+    double *fixed, *moved, *out, s = 0;
+    MPI_Status st;
+    fixed = copy(x, fixed, n);
+    for (int t = 0; t < size; t++) {
+        if (t == 0) {
+            moved = copy(fixed, moved, n);
+            out = copy(moved, out, n);
+            MPI_Recv(moved, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &st);
+        } else {
+            out = copy(moved, out, n);
+            MPI_Send(out, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+            MPI_Recv(moved, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &st);
+        }
+        s += fixed[t];
+    }
+    free(moved), free(fixed), free(out);
+    return s;
+}
+"""
+    site = next(site for site in sites_of(text, tmp_path) if site["call"] == "MPI_Send")
+    assert f"allocates other memory for line {line_of(text, 'fixed = copy')}" in site["message"], site["message"]
