@@ -189,7 +189,8 @@ class _Placing:
         if all_rows and variable.kind == "local" and not self.now.declared_before():
             raise self.now.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
         raw = raw or all_rows
-        if raw and member is not None and not member.named and (computed := computed_row(self.program, found.all)):
+        unset_rows = raw and carrier.kind != "array" and member is not None and not member.named  # it fails, or this
+        if unset_rows and (computed := computed_row(self.program, found.all)):
             raise Unplaceable(*rows_untold(self.program, self.buffer, [computed]))
         acquires, releases, rows = self.now.positions(freed)
         points = tuple(sorted({*acquires, *releases}))

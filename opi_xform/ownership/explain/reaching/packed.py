@@ -36,8 +36,10 @@ def writes_between(touch: Touching, program: Program, use: Use, objects: Collect
     accesses = program.values.accesses
     unsure = {n for n in writes if UNKNOWN in objects or UNKNOWN in accesses.objects(n)}  # either may be any memory
     writes -= {n for n in unsure if not _named(touch, program, use, n)}
-    if found := ahead(program.graph, use.node, set(between(program, use.node, again, writes))):
-        span = names.span(found[0])
+    nest, graph = program.nest, program.graph
+    around = {*nest.chain(graph.nodes[use.node].block)}.intersection(nest.chain(graph.nodes[again].block))
+    if found := ahead(graph, use.node, set(between(program, use.node, again, writes))):  # in a loop around both, first
+        span = names.span(max(found, key=lambda n: len(around.intersection(nest.chain(graph.nodes[n].block)))))
         return f"; {line_of(span)} writes into it before that", ((span, "it is written here"),)
     given = {n for n in nodes if touch.unknown(n) and _named(touch, program, use, n) and not excluded(use.node, n)}
     for n in ahead(program.graph, use.node, set(between(program, use.node, again, given))):

@@ -7,7 +7,7 @@ from pathlib import Path
 from opi_xform.ownership.explain.called import of_another_choice
 from opi_xform.ownership.explain.pointers.settings import set_elsewhere
 from opi_xform.ownership.explain.reaching.copied import copied_into
-from tests.unit.ownership.explain.pointers.told_programs import kept, line_of
+from tests.unit.ownership.explain.pointers.told_programs import first_site, kept, line_of
 
 WORDS = (of_another_choice, set_elsewhere, copied_into)  # what is tested here, by way of the whole tool
 FROM = "MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
@@ -196,3 +196,26 @@ def test_a_count_that_came_by_a_message_is_told(tmp_path: Path) -> None:
     text, site = kept("", inside, tmp_path)
     assert site["code"] == "OPI102", site
     assert f": how many it sends, `all`, comes by a message at line {line_of(text, 'CAME')}" in site["message"], site
+
+
+def test_what_writes_before_the_next_turns_send_is_of_the_loop(tmp_path: Path) -> None:
+    """Other files may call the function again: what comes after its loop is then before a send, too."""
+    text = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+void scatter(FILE *in, double **all, int rows, int n, int p, int id)
+{
+    *all = malloc(rows * n * sizeof(double));
+    if (id == p - 1) {
+        for (int i = 0; i < p - 1; i++) {
+            fread(*all, 8, rows * n - i, in); // READ
+            MPI_Send(*all, (rows - i) * n, MPI_DOUBLE, i, 0, MPI_COMM_WORLD);
+        }
+        fread(*all, 8, rows * n, in);
+        fclose(in);
+    }
+}
+"""
+    site = first_site(text, tmp_path)
+    assert site["code"] == "OPI102", site
+    assert f"line {line_of(text, 'READ')} writes into it before that" in site["message"]
