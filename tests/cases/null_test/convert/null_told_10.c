@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (rank == 0) {
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
             b[i] = i;
         SEND(b, n, 1); //~ give(b)
     } else if (rank == 1) {
