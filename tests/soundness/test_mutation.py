@@ -230,7 +230,6 @@ ONE_SIDED = {
         ("renewed", "4"),
         ("regrow", "123456"),
         ("last_send", (*"12345678", "10", "11", "15")),
-        ("null_told", ("10",)),
         ("partly", "123456"),
         ("reduced", "123456"),
         ("send_recv", "6"),
