@@ -36,7 +36,11 @@ def small(uses: Sequence[Use]) -> bool:
 
 
 def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
-    """The same of a call that is not in the graph, by its text: a number of elements of a basic type."""
+    """The same of a call that is not in the graph, by its text: elements of a basic type, or a small variable."""
+    whole = _plain(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
+    variable = whole.operand if isinstance(whole, ast.AddrOf) else None
+    if isinstance(variable, ast.VarRef) and 0 < (variable.type.size or 0) <= INLINE_LIMIT:
+        return True
     if buffer.count is None or buffer.type is None or buffer.vector or buffer.type_vector or buffer.per_rank:
         return False
     if max(buffer.count, buffer.type) >= len(call.args):
