@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ownership.buffers.message_sizes import how_small
 from opi_xform.ownership.buffers.message_sizes import small as is_small
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.addresses import parameters
@@ -72,7 +73,9 @@ def _decided(
     if closed is not None:  # its paths may not be known: nothing is asked of any buffer
         groups, stray = [], {u.place: (None if silent else of_the_text(closed, u)) or closed for u in uses}
         if closed.reason is Reason.CALL_FORM and not silent:  # its paths are known
-            stray = deepest.strays(stray, uses)
+            large = {u.place for u in uses if not is_small([u])}
+            few = {u.place: Refusal(Reason.SMALL, how_small([u]), form=closed.reason) for u in uses}
+            stray.update((p, refusal) for p, refusal in few.items() if p not in large)
     else:
         for use in strays:
             stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))

@@ -36,7 +36,11 @@ def small(uses: Sequence[Use]) -> bool:
 
 
 def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
-    """The same of a call that is not in the graph, by its text: a number of elements of a basic type, or ``&x``."""
+    """The same of a call that is not in the graph, by its text: elements of a basic type, or a small variable."""
+    whole = _plain(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
+    variable = whole.operand if isinstance(whole, ast.AddrOf) else None
+    if isinstance(variable, ast.VarRef) and 0 < (variable.type.size or 0) <= INLINE_LIMIT:
+        return True
     if buffer.count is None or buffer.type is None or buffer.vector or buffer.type_vector or buffer.per_rank:
         return False
     if max(buffer.count, buffer.type) >= len(call.args):
@@ -44,18 +48,9 @@ def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
     count, datatype = (_plain(call.args[i]) for i in (buffer.count, buffer.type))
     name = datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else ""
     known = load_datatypes().get(name)
-    if known is None and isinstance(count, ast.IntLit) and _is_small(_plain(call.args[buffer.buf])):
-        return True
     if not isinstance(count, ast.IntLit) or (known is None and count.value):
         return False
     return 0 <= count.value * (0 if known is None else known.size) <= INLINE_LIMIT
-
-
-def _is_small(argument: ast.Expr) -> bool:
-    """The address of a whole struct that has no more bytes than an envelope: no message of it has more."""
-    whole = argument.operand if isinstance(argument, ast.AddrOf) else None
-    named = isinstance(whole, ast.VarRef) and whole.type.kind == "record"
-    return whole is not None and named and 0 < (whole.type.size or 0) <= INLINE_LIMIT
 
 
 def _plain(e: ast.Expr) -> ast.Expr:

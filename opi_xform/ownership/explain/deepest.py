@@ -18,6 +18,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.called import only_printed
+from opi_xform.ownership.explain.choosing import right_after
 from opi_xform.ownership.explain.choosing.argument import begins_inside, by_its_arguments, is_text, without_casts
 from opi_xform.ownership.explain.choosing.beginnings import only_the_beginning
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
@@ -25,7 +26,6 @@ from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
 from opi_xform.ownership.explain.choosing.places import other_start, set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import never_completed
-from opi_xform.ownership.explain.choosing.right_after import freed_while_pending, given_to_a_pointer, put_away
 from opi_xform.ownership.explain.culprits import (
     TRIES,
     excluded_after,
@@ -170,13 +170,13 @@ class Deepest:
         """The reason that is told first."""
         if uses[0].op.persistent and not (uses[0].op.convertible or small(uses)):  # nothing else would help
             return Refusal(Reason.CALL_FORM, uses[0].op.reason or NO_FORM)
-        plain = by_its_arguments(uses[0]) or freed_while_pending(self.program, uses[0])
+        plain = by_its_arguments(uses[0]) or right_after.freed_while_pending(self.program, uses[0])
         if plain is not None and not small(uses):
             return replace(plain, form=refusal.reason)
         if refusal.reason is Reason.SMALL and beyond_variable(self.program, uses[0]):
             return gaps_of(self.program, uses[0]) or refusal
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
-            found = _inside(uses[0]) or self.in_the_text(uses[0]) or put_away(self.program, uses[0])
+            found = _inside(uses[0]) or right_after.part_of_its_own(self.program, uses[0]) or self.in_the_text(uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason in BESIDE and not small(uses):  # what a thread does is not followed, and so nor whose it is
             use = uses[0]
@@ -197,7 +197,7 @@ class Deepest:
                 found = self.in_the_text(uses[0])
             other = found is None and (refusal.reason is not Reason.ESCAPE or moving)
             found = found or (self.inside(uses[0]) if other else None) or self.in_the_text(uses[0])
-            found = found or put_away(self.program, uses[0])
+            found = found or right_after.put_away(self.program, uses[0])
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
             return replace(Refusal(Reason.SMALL, how_small(uses)), form=refusal.reason)
@@ -219,7 +219,7 @@ class Deepest:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
         if (found or refusal).reason is Reason.OLD_BYTES:
-            found = given_to_a_pointer(self.program, uses[0]) or found
+            found = right_after.given_to_a_pointer(self.program, uses[0]) or found
         if found is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             found = read_early(self.program, uses[0], named_in(uses[0]), self.own_reads(uses[0]))
             found = found or self.in_each_turn(uses[0]) or self.in_the_text(uses[0])
@@ -232,9 +232,9 @@ class Deepest:
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
         if found is not None and (found.reason, refusal.reason) == (Reason.OLD_BYTES, Reason.CALL_FORM):
             return refusal  # neither is easier to do without
-        if found is None and refusal.message.endswith(NO_START):  # by the call's own pointer, where that is it
-            own = self.live_data.place(uses[0]) if named_in(uses[0]) in refusal.message else None
-            live = own or self.live_data.refusal(uses) or self.live_data.place(uses[0])
+        if refusal.message.endswith(NO_START) and (found is None or found.reason is refusal.reason):
+            found = found or (self.live_data.place(uses[0]) if named_in(uses[0]) in refusal.message else None)
+            live = found or self.live_data.refusal(uses) or self.live_data.place(uses[0])
             return live or other_start(self.program, uses[0], refusal) or refusal
         if found is None or found.reason is refusal.reason:
             return found if found is not None and found.notes and not refusal.notes else refusal

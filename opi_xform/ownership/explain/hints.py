@@ -23,7 +23,7 @@ from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
-from opi_xform.ownership.model.lvalues import spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.regions.sets import BudgetExceeded
@@ -37,6 +37,9 @@ def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]
     if refusal.message.endswith(SURELY_WRITTEN):
         why = _partly_written(judge, readers[0]) or _count_brought(judge.program, use)
         refusal = replace(refusal, message=refusal.message + why)
+    if hint is None and refusal.reason is Reason.NULL_SOURCE and (source := _floating(use)):
+        more = f"{source} is a floating number, whose value is not followed: an `int` would be"
+        return replace(refusal, message=f"{refusal.message}; {more}")
     return replace(refusal, hint=hint) if hint else refusal
 
 
@@ -225,11 +228,24 @@ def _guarded_alone(judge: Judge, use: Use) -> bool:
 
 def _signed(use: Use) -> bool:
     """The source is a number that may be negative: MPI_PROC_NULL is, and a test of an unsigned one shows nothing."""
-    assert use.buffer.peer is not None
-    source = use.call.args[use.buffer.peer]
+    source = _source(use)
+    return source is not None and source.type.signed and source.type.kind == "int"
+
+
+def _floating(use: Use) -> str:
+    """The floating number that a call has for its source, in words; '' where it has none."""
+    source = _source(use)
+    if source is None or source.type.kind != "float":
+        return ""
+    name = spelling(source)
+    return "the source" if name == UNSPELLED else f"`{name}`"
+
+
+def _source(use: Use) -> ast.Expr | None:
+    source = None if use.buffer.peer is None else use.call.args[use.buffer.peer]
     while isinstance(source, ast.Cast):
         source = source.operand
-    return source.type.signed
+    return source
 
 
 def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:

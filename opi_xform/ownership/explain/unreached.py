@@ -172,7 +172,10 @@ class Unreached:
                 name = _function(call.args[callback.arg]) if callback.arg < len(call.args) else None
                 if callback.when == "now" or name is None or name not in above or name not in functions:
                     continue
-                how = "runs it in a thread of its own" if callback.when == "concurrent" else "calls it later"
+                how = "calls it later"
+                if callback.when == "concurrent":
+                    signal = call.callee.name.lstrip("_").startswith(("sig", "bsd_sig", "sysv_sig"))
+                    how = "runs it whenever a signal comes" if signal else "runs it in a thread of its own"
                 text = f"`{functions[name].name}`, which leads to the call, is not followed: `{call.callee.name}` {how}"
                 return Refusal(Reason.NOT_ANALYSED, text, ((call.span, "here"),))
         return None

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from islpy import Set
 
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.memory.poly import symbol
 from opi_xform.ownership.buffers.arrays import Indexed
 from opi_xform.ownership.liveness.merged_ways import Condition, Way, dominating, ways
-from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.regions.sets import Regions
 
 MOST_MERGED = 4
 
 
 class Holding:
-    """For the live regions of one object."""
+    """For the live regions of one object.  peers: values in what its messages have for a source or a destination."""
 
-    def __init__(self, program: Program, regions: Regions, indexed: Indexed | None) -> None:
+    def __init__(self, program: Program, regions: Regions, indexed: Indexed | None, uses: Sequence[Use]) -> None:
         self.program = program
         self.symbols = program.values.symbols
         self.regions = regions
         self.indexed = indexed
+        args = program.values.args
+        given = (args[u.node][p] for u in uses if (p := u.buffer.peer) is not None and p < len(args.get(u.node, ())))
+        self.peers = {s for value in given for s in value.symbols()}
 
     def under(self, n: int, live: Set) -> Set:
         """Restricted to parameters with which a node is executed."""
@@ -48,20 +53,21 @@ class Holding:
         return None if wraps and out.is_empty() else out
 
     def merged(self, n: int, block: int, live: Set) -> Set:
-        """The same for what merged values tell that the region depends on: those that are made last are asked first."""
-        asked: set[int] = set()
-        while len(asked) < MOST_MERGED and not live.is_empty():
-            found = [(self.met(s), s) for s in self.regions.symbols_of(live) - asked if self.met(s) >= 0]
-            if not found:
-                break
-            _, s = max(found)
-            asked.add(s)
-            told = [self.on(n, s, way) for way in ways(self.program, s, block)]
-            if told and all(t is not None for t in told):
-                some = self.regions.none
-                for t in told:
-                    some = some if t is None else some.union(t)
-                live = live.intersect(some).coalesce()
+        """Nothing, where what merged values tell excludes all of a region; else the region as it is.
+
+        Asked of are those that messages go to or come from, the last one first: on no way of it may any of it be live.
+        """
+        asked = sorted((self.met(s), s) for s in self.regions.symbols_of(live) & self.peers if self.met(s) >= 0)
+        found = [(s, ways(self.program, s, block)) for _, s in asked[::-1][:MOST_MERGED]] if not live.is_empty() else []
+        parts = [live]
+        for s, of_value in found:
+            told = [self.on(n, s, way) for way in of_value]
+            if not told or any(t is None for t in told):
+                continue
+            parts = [part.intersect(t) for part in parts for t in told if t is not None]
+            parts = [part for part in parts if not part.is_empty()]
+            if not parts:
+                return self.regions.none
         return live
 
     def met(self, s: int) -> int:

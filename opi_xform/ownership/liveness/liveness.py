@@ -67,7 +67,7 @@ class Judge(BufferEvents):
         told_only: bool = False,
     ) -> None:
         super().__init__(program, buffer, o, strict, packed, told_only)
-        self.holding = Holding(program, self.regions, self.indexed)
+        self.holding = Holding(program, self.regions, self.indexed, self.uses)
         self.bounded = False
         self.behind: dict[int, bool] = {}  # by swap: whether the slot is live after it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}

@@ -466,4 +466,14 @@ class _Placing:
             block = self.now.anchors.declaring_block(variable.function, variable.key)
             assert block is not None
             if self.releases.leftover(variable, block):
-                raise self.now.fail("the buffer may be held where its pointer goes out of scope", None, Reason.UNPAIRED)
+                raise left_over(self.program, self.buffer, variable)
+
+
+def left_over(program: Program, buffer: Buffer, variable: Variable) -> Unplaceable:
+    """A buffer may be held where its local pointer goes out of scope: it would be lost there."""
+    name, args, base = variable.name, program.values.args, program.values.symbols.base
+    freed = {base(args[n][i]) for n, i in index_of(program).frees if i < len(args.get(n, ()))}
+    message = f"`{name}` may be held where it goes out of scope in `{program.functions[variable.function].name}`"
+    if freed.isdisjoint((*buffer.objects, None)):
+        message += f", and nothing frees it; `free({name})` where it is not needed any more would let it convert"
+    return Unplaceable(Reason.UNPAIRED, message, ((variable.span, "declared here"),))

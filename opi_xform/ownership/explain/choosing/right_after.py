@@ -1,5 +1,5 @@
-"""What the text after a call does with its memory: it frees that while the operation may be pending, gives it to what
-a pointer to a function names, or puts the pointer away under another name.
+"""What the text around a call does with its memory: it frees that while the operation may be pending, gives it to what
+a pointer to a function names, puts the pointer away under another name, or goes on with a part of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
-from opi_xform.ownership.model.roots import variables_in
+from opi_xform.ownership.model.roots import base_of, is_moved, variables_in
 
 
 def freed_while_pending(program: Program, use: Use) -> Refusal | None:
@@ -80,6 +80,26 @@ def put_away(program: Program, use: Use) -> Refusal | None:
                         words = f"`{called.name}`, called at {line_of(x.span)}, keeps `{name}` in `{spelling(place)}`"
                         notes = ((x.span, "it is given here"), (inner.span, "it is kept here"))
                         return Refusal(Reason.ESCAPE, f"{words}, under which it goes on", notes)
+    return None
+
+
+def part_of_its_own(program: Program, use: Use) -> Refusal | None:
+    """The function of a call is given a block, and calls itself for a part of that: it may be one already."""
+    e, function = without_casts(use.call.args[use.argument]), _around(program, use)
+    if not isinstance(e, ast.VarRef) or e.var not in function.params:
+        return None
+    index, name = function.params.index(e.var), function.variables[e.var].name
+    for x in within_statement(function.body, function.variables):
+        if not isinstance(x, ast.Call) or not isinstance(x.callee, ast.FuncRef) or x.callee.name != function.key:
+            continue
+        given = x.args[index] if index < len(x.args) else None
+        base = None if given is None or not is_moved(given) else base_of(given)
+        if isinstance(base, ast.VarRef) and base.var == e.var:
+            message = (
+                f"`{function.name}` calls itself at {line_of(x.span)} for a part of `{name}`, which may be a part of"
+            )
+            message += " another block itself; a message needs a buffer of its own"
+            return Refusal(Reason.CARRIER, message, ((x.span, "called for a part here"),))
     return None
 
 

@@ -8,9 +8,9 @@ BUGS = (
     Bug(
         "a merged value has come on the last of its ways",
         "opi_xform.ownership.liveness.holding",
-        "some if t is None else some.union(t)",
-        "some if t is None else t",
-        ("rank_told_less", "rank_told_either"),
+        "for way in of_value]",
+        "for way in of_value[-1:]]",
+        ("rank_told_either",),
         condition="real source",
     ),
     Bug(

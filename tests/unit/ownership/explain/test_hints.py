@@ -264,3 +264,20 @@ def test_a_read_of_an_unknown_place_after_a_receive_is_what_could_not_be_shown(
     assert "could not show that line 12 reads only those bytes of `buf` that this receive brings" in kept["message"]
     kept = site(["MPI_Status s;", *receive, "v[0] = buf[N - 1];"], tmp_path, capfd)
     assert "could not show that line 12 reads only those bytes of `buf` that this receive brings" in kept["message"]
+
+
+@pytest.mark.parametrize(("kind", "words"), [("double", "a floating number, whose value is not followed"), ("int", "")])
+def test_a_source_that_is_a_floating_number(
+    kind: str, words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [f"{kind} up; int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);", "for (int t = 0; t < 3; t++) {"]
+    lines += ["if (rank != 0) up = rank - 1; else up = MPI_PROC_NULL;"]
+    lines += ["for (int i = 0; i < N; i++) v[i] = u[i] + t;"]
+    lines += ["MPI_Sendrecv(v, N, MPI_DOUBLE, 0, 3, buf, N, MPI_DOUBLE, up, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"]
+    lines += ["if (rank != 0) for (int i = 0; i < N; i++) u[i] += buf[i];", "}"]
+    (tmp_path / "a.c").write_text(HEAD + "\n".join(lines) + TAIL)
+    assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
+    received = json.loads(capfd.readouterr().out)["sites"][1]
+    assert (received["decision"] == "keep") is bool(words)
+    assert words in received.get("message", "")
+    assert "would let it convert" not in received.get("message", "")

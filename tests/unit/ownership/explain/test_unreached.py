@@ -38,6 +38,12 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
             9,
         ),
         (
+            f"static void put(int n) {{ {SEND} b[0] = n; }}\nvoid (*signal(int, void (*)(int)))(int);\n"
+            "int main(void) {\n double x;\n signal(2, put);\n return 0; }",
+            "`put`, which leads to the call, is not followed: `signal` runs it whenever a signal comes",
+            9,
+        ),
+        (
             f"static void put(void) {{ {SEND} }}\nint solve(void *, void (*)(void));\n"
             "int main(void) {\n double x;\n return solve(&x, put); }",
             "`put`, which leads to the call, is given to `solve`, of which nothing is known",

@@ -6,11 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from opi_xform.ownership.explain.choosing.right_after import freed_while_pending, given_to_a_pointer, put_away
+from opi_xform.ownership.explain.choosing.right_after import (
+    freed_while_pending,
+    given_to_a_pointer,
+    part_of_its_own,
+    put_away,
+)
 from opi_xform.ownership.explain.reaching.turns import next_struct
 from tests.unit.ownership.explain.pointers.told_programs import kept, line_of
 
-WORDS = (freed_while_pending, given_to_a_pointer, put_away, next_struct)  # tested here by way of the whole tool
+WORDS = (
+    freed_while_pending,
+    given_to_a_pointer,
+    part_of_its_own,
+    put_away,
+    next_struct,
+)
 
 TABLE = """
 static void move(double **t, int n, int rank)
@@ -104,3 +115,20 @@ static void send_all(struct context *c, int n)
     inside = "struct context c = {NULL};\ngather(&c.at, n, 3);\nsend_all(&c, n);\n"
     _, site = kept(lists, inside, tmp_path)
     assert "once more" not in site["message"], site
+
+
+def test_a_function_that_calls_itself_for_a_part_of_its_block(tmp_path: Path) -> None:
+    sort = """
+static void sort(double *a, int n, int to)
+{
+    if (n < 2)
+        return;
+    MPI_Send(a, n / 2, MPI_DOUBLE, to, 3, MPI_COMM_WORLD);
+    sort(a + n / 2, n - n / 2, to + 1); // the rest
+    MPI_Recv(a, n / 2, MPI_DOUBLE, to, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+"""
+    inside = "double *a = malloc(n * 8); for (int i = 0; i < n; i++) a[i] = i;\nsort(a, n, 1);\ns = a[n - 1];\n"
+    text, site = kept(sort, inside, tmp_path)
+    message = f"`sort` calls itself at line {line_of(text, '// the rest')} for a part of `a`, which may be a part of"
+    assert site["message"] == f"{message} another block itself; a message needs a buffer of its own"
