@@ -66,6 +66,8 @@ def put_away(program: Program, use: Use) -> Refusal | None:
     for s in _after(function, use.call):
         if _changes(s, function, {e.var}):
             return None
+        if isinstance(s, ast.If):
+            continue  # which ranks come there is not asked
         for x in within_statement(s, function.variables):
             if (place := _stored(x, e.var)) is not None:
                 words = f"{line_of(x.span)} keeps `{name}` in `{spelling(place)}`, under which it goes on"

@@ -424,6 +424,7 @@ static double **table(int r, int c)
 {
     double *all = malloc(r * c * sizeof(double));
     double **rows = malloc(r * sizeof(double *));
+    all[0] = r;
     for (int i = 0; i < r; i++)
         rows[i] = &all[c * i];
     return rows;
