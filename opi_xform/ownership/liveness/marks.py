@@ -23,8 +23,10 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
 
     They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros
     that are put there after it, which sums begin with, and marks that are put there once, may be no more than care:
-    they count where the program reads on to an end, or asks for the mark.
+    they count where the program reads on to an end, or asks for the mark.  What a call sends and replaces is none.
     """
+    if use.op.replaces:
+        return None
     found = _put_before(program, use, use.node if begin is None else begin)
     if found is None:
         return None

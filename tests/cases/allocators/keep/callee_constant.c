@@ -5,7 +5,7 @@
 
 static double *input(int n)
 {
-    double *const p = malloc(n * sizeof(double));
+    double *const p = aligned_alloc(64, n * sizeof(double));
     for (int i = 0; i < n; i++)
         p[i] = 0.5 * i;
     return p;

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         struct grid *g = malloc(sizeof *g);
         g->n = N;
         g->shift = 0.5;
-        double *out = malloc(g->n * sizeof *out), *in = malloc(N * sizeof *in), *none = drop(g);
+        double *out = aligned_alloc(64, g->n * sizeof *out), *in = malloc(N * sizeof *in), *none = drop(g);
         total += none != NULL;
         if (rank == 0) {
             for (int i = 0; i < N; i++)

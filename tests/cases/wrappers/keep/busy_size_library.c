@@ -17,7 +17,7 @@ int main(int argc, char **argv)
         time_t then = 0, later = 86400;
         struct tm *day = gmtime(&then);
         double *in = malloc(N * sizeof *in);
-        double *out = malloc((day->tm_mday == 1 ? N : 3) * sizeof *out), next = gmtime(&later)->tm_mday;
+        double *out = aligned_alloc(64, (day->tm_mday == 1 ? N : 3) * sizeof *out), next = gmtime(&later)->tm_mday;
         total += next;
         if (rank == 0) {
             for (int i = 0; i < N; i++)
