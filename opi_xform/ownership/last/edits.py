@@ -405,13 +405,12 @@ class _Ending:
         action = node.action
         assert isinstance(action, ins.CallInstr)
         call = action.call
-        stands = {"malloc": "OPI_Malloc", "calloc": "OPI_Calloc"}
         name = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
-        if name not in stands or not call.callee_span.editable or self.texts.of(call.callee_span) != name:
+        if not call.callee_span.editable or self.texts.of(call.callee_span) != name:
             raise _Refused
         if any(self.of_array(e) for e in call.args):
             raise _Refused
-        yield ReplaceCall(call.callee_span, stands[name], ())
+        yield ReplaceCall(call.callee_span, "OPI_Calloc" if name == "calloc" else "OPI_Malloc", ())
 
     def of_array(self, size: ast.Expr) -> bool:
         """The size is said with that of an array, which may become a pointer."""

@@ -414,8 +414,7 @@ class BufferEvents:
             factor = None if trips is None else found.coefficient_of(s)
             if trips is None or factor is None:
                 continue
-            sizes = all(c > 0 for _, c in factor.terms)  # none is taken away
-            if known.nonneg(factor) or (sizes and self.signs_allow(n, (trips, factor))):
+            if known.nonneg(factor) or self.signs_allow(n, (trips, factor)):
                 found = found.substitute({s: trips}.get)
         return None if found == given else found
 

@@ -1,6 +1,7 @@
 /* The marks are made of constants, and of a number that is set before the loop. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define N 600
 
@@ -13,7 +14,7 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    double most = 4 * argc;
+    double most = atof(argc > 1 ? argv[1] : "4");
     for (int step = 0; step < 4; step++) {
         int n = step % 2 ? 150 : N;
         if (rank == 0) {

@@ -1,4 +1,4 @@
-/* The memory is of aligned_alloc. */
+/* The memory is of valloc, which promises the alignment of a page. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 static int *made(int n, int k)
 {
-    int *c = aligned_alloc(64, 128 * sizeof(int));
+    int *c = valloc(128 * sizeof(int));
     for (int i = 0; i < n; i++)
         c[i] = k + i;
     return c;

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < MAX; i++)
         u[i] = rank + 0.5 * i;
     for (int t = 0; t < 5; t++) {
-        int ny = 2 - 4 * ((rank + 1) % 2), nz = ny;
+        int ny = argc + 1 - 4 * ((rank + 1) % 2), nz = ny;
         if (rank == 0) {
             for (int k = 0; k < nz; k++)
                 for (int j = 0; j < ny; j++)

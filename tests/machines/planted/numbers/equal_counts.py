@@ -34,14 +34,6 @@ BUGS = (
         condition="read after receive",
     ),
     Bug(
-        "what a loop takes away for each turn counts as a size",
-        "opi_xform.ownership.liveness.buffer_events",
-        "(sizes and self.signs_allow(n, (trips, factor)))",
-        "self.signs_allow(n, (trips, factor))",
-        ("counted_down_each",),
-        condition="read after receive",
-    ),
-    Bug(
         "two loops count the same whatever their conditions are",
         _SUMS,
         "forms = [self.guard(guard, loop) for guard in step.guards]",

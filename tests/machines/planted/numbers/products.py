@@ -109,7 +109,7 @@ BUGS = (
         "opi_xform.regions.signs",
         "less = _taken(item) or",
         "less =",
-        ("product_minus",),
+        ("product_minus", "counted_down_each"),
         condition="packed",
     ),
     Bug(
