@@ -61,7 +61,7 @@ def ends_at_zero(program: Program, buffer: Buffer) -> bool:
 
 def read_to_zero(program: Program, buffer: Buffer) -> bool:
     """A library function reads it as a text, or a loop up to a zero."""
-    return given_as_text(program, buffer) or ReadEnds(program, buffer.objects).ends_at_zero()
+    return given_as_text(program, buffer) or ReadEnds(program, buffer.objects).walked_to_zero()
 
 
 def has_characters(program: Program, buffer: Buffer) -> bool:

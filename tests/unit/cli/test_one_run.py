@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,13 @@ def test_a_source_with_an_error_ends_the_run_with_its_line() -> None:
 # --- attempts ---------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Nothing:
+    """What analyses no other text."""
+
+    renames: bool = False
+
+
 class Found:
     """What an attempt brings: a plan, and what it makes of the files."""
 
@@ -116,7 +123,7 @@ def attempts(plan: Plan, units: tuple[Unit, ...], **more: Any) -> Attempts:
     def outline(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
         return parse_sources(jobs, 1, lambda: None, parse_outline)
 
-    return Attempts(program, units, lambda _: ("-I.",), Sources(), settings, outline, None, **more)  # type: ignore[arg-type]
+    return Attempts(program, units, lambda _: ("-I.",), Sources(), settings, outline, Nothing(), **more)  # type: ignore[arg-type]
 
 
 def test_attempts_are_made_where_something_stays() -> None:
@@ -124,7 +131,7 @@ def test_attempts_are_made_where_something_stays() -> None:
     assert list(attempts(result.plan, units).wanted(result.plan)) == []
     result, units = given(STAYS)
     made = attempts(result.plan, units)
-    every = {"structs", "macros", "names", "rows", "copies"}
+    every = {"given", "structs", "macros", "names", "rows", "copies"}
     shared = replace(result.plan.decisions[0], code="OPI104")
     assert set(made.wanted(result.plan)) - {"parts", "starts", "tables", "calls"} == every
     assert set(made.wanted(Plan((shared,)))) == {
@@ -149,7 +156,7 @@ def test_the_first_attempt_that_is_better_is_taken(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Attempts, "tried", attempt)
     assert made.best(result.plan, lambda _: nullcontext()) == (better, {"a.c": b""})
-    assert tried == ["structs", "macros", "names"]
+    assert tried == ["given", "structs", "macros", "names"]
 
 
 def test_what_does_not_compile_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +205,8 @@ def test_in_a_large_program_what_leaves_a_struct_is_tried_with_parts_and_starts_
     assert [d.decision for d in result.plan.decisions] == ["convert", computed]
     if largest == 0:
         made = attempts(result.plan, units)
-        assert all(made.with_later(name) is made.again for name in made.left if name not in order.IN_LARGER)
+        others = [name for name in made.left if name not in order.IN_LARGER]
+        assert [made.with_later(name) for name in others] == [Nothing(name in order.RENAMING) for name in others]
 
 
 # --- what it says -----------------------------------------------------------------------------------------------------

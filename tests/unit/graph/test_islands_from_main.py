@@ -254,8 +254,8 @@ def test_reasons_are_those_of_the_whole_program(beyond: None, tmp_path: Path) ->
         "FINISH": "free(rows[0]); free(rows);",
     }
     site = variable_of(parts, tmp_path)
-    assert site.code == "OPI104"
-    assert "its rows parts of one block" in site.why
+    assert site.code == "OPI105"
+    assert "stores a pointer into the memory of `a[0]`" in site.why
 
 
 def test_reasons_that_rest_on_a_function_that_is_not_followed_are_not_told(beyond: None, tmp_path: Path) -> None:

@@ -31,14 +31,6 @@ BUGS = (
         condition="first contents",
     ),
     Bug(
-        "a flag ends no list in a static array",
-        "opi_xform.ownership.liveness.zero_ends",
-        "return given_as_text(program, buffer) or ReadEnds(program, buffer.objects).ends_at_zero()",
-        "return given_as_text(program, buffer) or ReadEnds(program, buffer.objects).walked_to_zero()",
-        ("end_flag_static",),
-        condition="first contents",
-    ),
-    Bug(
         "a function that calls itself reads to no end",
         _READ_ENDS,
         "if self.characters and any(self.graph.body(t.frame).function.key in self.graph.cyclic for t in tests):",
