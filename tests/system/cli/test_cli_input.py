@@ -158,6 +158,13 @@ def test_a_function_of_a_header_is_one_function(cli: Run) -> None:
     assert cli("a.c", "b.c")[0] == 0
 
 
+def test_a_file_may_say_that_it_has_the_definition_of_an_inline_function(cli: Run) -> None:
+    write("f.h", "#ifndef INLINE\n#define INLINE inline\n#endif\n" + HEADER.replace("inline", "INLINE", 1))
+    write("a.c", '#define EDGE 0\n#include "f.h"\nint main(void) { double x = 1; return (int)f(&x, 1); }\n')
+    write("b.c", '#define EDGE 0\n#define INLINE\n#include "f.h"\n')
+    assert cli("a.c", "b.c")[0] == 0
+
+
 def test_a_function_of_a_header_that_files_see_differently_is_refused(cli: Run) -> None:
     write("f.h", HEADER)
     write("a.c", '#define EDGE 0\n#include "f.h"\nint main(void) { double x = 1; return (int)f(&x, 1); }\n')
