@@ -28,7 +28,7 @@ BUGS = (
     Bug(
         "what a loop has counted is no less than its number of turns tells, whatever that is multiplied with",
         "opi_xform.ownership.liveness.buffer_events",
-        "if known.nonneg(factor) or (sizes and self.signs_allow(n, (trips, factor))):",
+        "if known.nonneg(factor) or self.signs_allow(n, (trips, factor)):",
         "if True:",
         ("counted_bothnegative", "counted_down", "counted_down_each"),
         condition="read after receive",
