@@ -475,5 +475,5 @@ def left_over(program: Program, buffer: Buffer, variable: Variable) -> Unplaceab
     freed = {base(args[n][i]) for n, i in index_of(program).frees if i < len(args.get(n, ()))}
     message = f"`{name}` may be held where it goes out of scope in `{program.functions[variable.function].name}`"
     if freed.isdisjoint((*buffer.objects, None)):
-        message += f", and nothing frees it; `free({name})` where it is not needed any more would let it convert"
+        message += f", and nothing frees it; it needs a `free({name})` where it is not read any more"
     return Unplaceable(Reason.UNPAIRED, message, ((variable.span, "declared here"),))

@@ -20,6 +20,6 @@ def test_memory_that_may_be_left_where_its_pointer_goes(freed: str, told: bool) 
     found = source(BODY % freed)
     refusal = left_over(found.program, found.buffers["in"], found.program.variables[found.key("in")]).refusal
     message = "`in` may be held where it goes out of scope in `main`"
-    more = ", and nothing frees it; `free(in)` where it is not needed any more would let it convert"
+    more = ", and nothing frees it; it needs a `free(in)` where it is not read any more"
     assert refusal.message == message + (more if told else "")
     assert refusal.notes[0][0].line == found.line("// made")
