@@ -23,10 +23,8 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
 
     They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros
     that are put there after it, which sums begin with, and marks that are put there once, may be no more than care:
-    they count where the program reads on to an end, or asks for the mark.  What a call sends and replaces is none.
+    they count where the program reads on to an end, or asks for the mark.  So does what a call sends and replaces.
     """
-    if use.op.replaces:
-        return None
     found = _put_before(program, use, use.node if begin is None else begin)
     if found is None:
         return None
@@ -37,7 +35,7 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
         or (isinstance(action, ins.Store) and action.value == ins.Const(0))
         or _written_as_zero(program, n)
     )
-    if again and not set_back and not once:
+    if again and not set_back and not once and not use.op.replaces:
         return n
     marks = _numbers(program, n)
     told = bool(marks) and ReadEnds(program, buffer.objects).tell(marks)

@@ -79,6 +79,14 @@ BUGS = (
         condition="first contents",
     ),
     Bug(
+        "what is sent and replaced is no mark that a test asks for",
+        _MARKS,
+        "    found = _put_before(program, use, use.node if begin is None else begin)",
+        "    found = None if use.op.replaces else _put_before(program, use, use.node if begin is None else begin)",
+        ("replace_marked",),
+        condition="first contents",
+    ),
+    Bug(
         "marks for all parts are none for one",
         _MARKS,
         "moving = _moving(program, use) & around",
