@@ -49,10 +49,14 @@ def _count_brought(program: Program, use: Use) -> str:
     if not isinstance(count, ast.VarRef):
         return ""
     for n in sorted(names_of(program).operations):
-        call = program.graph.nodes[n].action
-        given = [bare(e) for e in call.call.args] if isinstance(call, ins.CallInstr) else []
-        whole = [e.operand for e in given if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef)]
-        if any(e.var == count.var for e in whole if isinstance(e, ast.VarRef)):
+        action = program.graph.nodes[n].action
+        if not isinstance(action, ins.CallInstr):
+            continue
+        callee = action.call.callee
+        effect = program.effects.get(callee.name) if isinstance(callee, ast.FuncRef) else None
+        recv = None if effect is None or effect.mpi is None else effect.mpi.recv
+        given = None if recv is None else bare(action.call.args[recv.buf])
+        if isinstance(given, ast.AddrOf) and isinstance(given.operand, ast.VarRef) and given.operand.var == count.var:
             return f": how many it sends, `{spelling(count)}`, comes by a message at {line_of(node_span(program, n))}"
     return ""
 

@@ -28,6 +28,7 @@ _DOES = {
     "sendrecv": "what it sends reaches no receive of libopi's",
     "recv": "what libopi sends does not reach it",
     "probe": "what libopi sends does not reach it",
+    "complete": "what it completes is no request of libopi's",
 }
 """How messages go past libopi by calls of a kind; by others, requests do."""
 
@@ -61,7 +62,7 @@ def bypass(units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]) -> 
     if not passing:
         return None
     span, name = (sends or passing)[0]
-    does = _DOES.get(_kind(name, effects), "what it completes is no request of libopi's")
+    does = _DOES.get(_kind(name, effects), "the request that it is given is none of the MPI's")
     return span, f"`{name}` bypasses libopi: {does}; `{name[1:]}` would not"
 
 

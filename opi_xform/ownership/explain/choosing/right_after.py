@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from opi_xform.codes import Reason
+from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.walk import repeats, statements, within_statement
 from opi_xform.ownership.explain.choosing.argument import without_casts
+from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -17,24 +19,53 @@ from opi_xform.ownership.model.roots import base_of, is_moved, variables_in
 
 
 def freed_while_pending(program: Program, use: Use) -> Refusal | None:
-    """A statement after a nonblocking call frees its memory by the call's words; none before it names a request."""
-    request, name = use.op.request, _words(use)
-    if use.op.blocking or use.op.persistent or request is None or name == UNSPELLED or request >= len(use.call.args):
+    """A statement after a nonblocking call frees its memory by the call's words; nothing before it can complete that.
+
+    The request is a variable that the statements between do not name.  They call nothing that completes operations; and
+    functions of the program only where nobody else knows the request.
+    """
+    request, name = request_of(use.call, use.op), _words(use)
+    if use.op.blocking or use.op.persistent or request is None or name == UNSPELLED:
         return None
-    requests = set(variables_in(use.call.args[request]))
     function = _around(program, use)
+    hidden = request in function.variables and not _known_elsewhere(program, function, request)
     for s in _after(function, use.call):
         if _changes(s, function, set(variables_in(use.call.args[use.argument]))):
             return None
         for e in within_statement(s, function.variables):
-            if isinstance(e, ast.VarRef) and e.var in requests:
+            if isinstance(e, ast.VarRef) and e.var == request:
                 return None
             if isinstance(s, ast.ExprStmt) and _frees(program, e, name):
                 message = f"{line_of(e.span)} frees `{name}`, and nothing before that completes the operation"
                 return Refusal(Reason.PENDING, message, ((e.span, "freed here"),))
+            if isinstance(e, ast.Call) and (_completes(program, e) or not (hidden or _of_library(program, e))):
+                return None
         if any(isinstance(x, (ast.Break, ast.Continue, ast.Return, ast.Goto)) for x, _ in statements(s)):
             return None
     return None
+
+
+def _known_elsewhere(program: Program, function: ast.Function, request: str) -> bool:
+    """A request of a function is named for more than the calls of the MPI: its address may be kept."""
+    every = list(within_statement(function.body, function.variables))
+    given = (a for e in every if isinstance(e, ast.Call) and _effect(program, e) is not None for a in e.args)
+    named = sum(isinstance(e, ast.VarRef) and e.var == request for e in every)
+    return function.variables[request].is_global or named != sum(v == request for a in given for v in variables_in(a))
+
+
+def _completes(program: Program, call: ast.Call) -> bool:
+    op = _effect(program, call)
+    return op is not None and op.completes is not None
+
+
+def _of_library(program: Program, call: ast.Call) -> bool:
+    """The function that is called is none of the program's, which might complete an operation."""
+    return isinstance(call.callee, ast.FuncRef) and call.callee.name in program.effects
+
+
+def _effect(program: Program, call: ast.Call) -> MpiOp | None:
+    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    return None if effect is None else effect.mpi
 
 
 def given_to_a_pointer(program: Program, use: Use) -> Refusal | None:

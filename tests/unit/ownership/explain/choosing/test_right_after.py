@@ -49,6 +49,38 @@ def test_a_wait_or_another_row_before_that_says_nothing(between: str, tmp_path: 
     assert "completes the operation" not in site["message"]
 
 
+FINISHED = """
+static MPI_Request known;
+static void finish(void) { MPI_Wait(&known, MPI_STATUS_IGNORE); }
+static void move(double **t, int n, int rank)
+{
+    MPI_Request mine, *p = &known;
+    for (int j = 0; j < n; j++) {
+        MPI_Isend(t[rank + j], n, MPI_DOUBLE, 1, j, MPI_COMM_WORLD, {request});
+        {between}; free(t[rank + j]); // gone
+    }
+    MPI_Wait(&mine, MPI_STATUS_IGNORE);
+    MPI_Wait(p, MPI_STATUS_IGNORE);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "between", "told"),
+    [
+        ("&mine", "finish()", True),
+        ("&known", "finish()", False),
+        ("&known", "MPI_Wait(p, MPI_STATUS_IGNORE)", False),
+        ("p", "MPI_Wait(&known, MPI_STATUS_IGNORE)", False),
+    ],
+)
+def test_a_request_that_others_know_may_be_complete(given: str, between: str, told: bool, tmp_path: Path) -> None:
+    program = FINISHED.replace("{request}", given).replace("{between}", between)
+    text, site = kept(program, MADE, tmp_path)
+    message = f"line {line_of(text, '// gone')} frees `t[…]`, and nothing before that completes the operation"
+    assert ((site["code"], site["message"]) == ("OPI106", message)) == told, site
+
+
 COMBINE = """
 struct part { int n; double *all; };
 static void combine(struct part *p, int rank, void (*op)(int, double *))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from opi_xform.ownership.explain.called import of_another_choice
 from opi_xform.ownership.explain.pointers.settings import set_elsewhere
 from opi_xform.ownership.explain.reaching.copied import copied_into
@@ -180,12 +182,19 @@ def test_a_row_of_an_array_lies_beside_the_others(tmp_path: Path) -> None:
     assert (site["code"], site["message"]) == ("OPI201", f"{message} bring")
 
 
-def test_a_count_that_came_by_a_message_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD);", "", True),
+        ("", "MPI_Send(&all, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);", False),
+    ],
+)
+def test_a_count_that_came_by_a_message_is_told(before: str, after: str, told: bool, tmp_path: Path) -> None:
     inside = """
     int rows = n, cols = n, all = 0;
     if (rank == 0) all = rows * cols;
     MPI_Bcast(&cols, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD); // CAME
+    {before} // CAME
     double *m = malloc(all * sizeof(double));
     for (int to = 1; to < 9; to++) {
         for (int i = 0; i < rows; i++) for (int j = 0; j < cols; j++) m[i * cols + j] = i - j;
@@ -193,9 +202,10 @@ def test_a_count_that_came_by_a_message_is_told(tmp_path: Path) -> None:
     }
     free(m);
 """
-    text, site = kept("", inside, tmp_path)
+    text, site = kept("", inside.replace("{before}", before) + after, tmp_path)
     assert site["code"] == "OPI102", site
-    assert f": how many it sends, `all`, comes by a message at line {line_of(text, 'CAME')}" in site["message"], site
+    words = f": how many it sends, `all`, comes by a message at line {line_of(text, 'CAME')}"
+    assert (words in site["message"]) == told, site
 
 
 def test_what_writes_before_the_next_turns_send_is_of_the_loop(tmp_path: Path) -> None:
