@@ -296,5 +296,11 @@ class Releases:
         return Unplaceable(Reason.NO_ANCHOR, message, tuple(notes))
 
     def leftover(self, variable: Variable, block: int) -> bool:
+        """Something may be held where the variable goes out of scope.
+
+        Of an array no receive is under way there, which would write into memory that is gone: that is looked at for
+        every carrier (``calls/pending_requests.py``), where loops are known to run.  A pointer leaves memory behind.
+        """
         returns, other = self.ways_out(variable, block)
-        return bool(other & (HELD | PENDING)) or any(s & (HELD | PENDING) for s, _ in returns.values())
+        left = HELD if self.buffer.carrier.kind == "array" else HELD | PENDING
+        return any(state & left for state in (other, *(s for s, _ in returns.values())))
