@@ -81,13 +81,13 @@ def _decided(
             stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))
         stray = stray if silent else deepest.strays(stray, uses)
     groups, swapped = joined(program, groups, options.strict)
-    stray.update(swapped)
+    staying = {**stray, **swapped}
     together = frozenset() if options.strict or program.alone else replacing_together(program, groups)
     facts = ProgramFacts(units, program, options, together)
     found = agreed(
         groups,
         facts.parameters,
-        stray,
+        staying,
         lambda b, kept, wordless, known: _buffer(BufferFacts(facts, b, known), kept, deepest, wordless),
         options.processes,
         not options.told and not any(buffer.swaps for buffer in groups),
@@ -100,7 +100,7 @@ def _decided(
     edits: list[Edit] = []
     files: set[str] = set()
     if closed is None:
-        kept = {p for verdict in found for p in verdict.refusals} | set(stray)
+        kept = {p for verdict in found for p in verdict.refusals} | set(staying)
         taken = {o for b, verdict in zip(groups, found, strict=True) if verdict.converted for o in b.objects}
         for buffer, verdict in of_blocks(units, program, options, uses, kept, taken):
             groups.append(buffer)

@@ -493,4 +493,6 @@ def _counts(judge: Judge, n: int, covered: Set) -> bool:
 
 def _inside(use: Use) -> Refusal | None:
     """The argument names a place after the one that a pointer points to: `&p[k]`, `p + k`."""
+    if use.lo is not None and use.lo.constant == 0:
+        return None  # whatever it says, the message begins where its memory does
     return begins_inside(use.call.args[use.argument])

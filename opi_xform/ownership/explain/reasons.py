@@ -187,8 +187,13 @@ def liveness_refusal(
         message = _if_least(use, least, f"{line} may read bytes of `{name}`{NOT_BROUGHT}")
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
-            if (use.lo is not None and use.lo.constant is None) or row_of_arrays(use.call.args[use.argument]):
-                message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
+            does = "send" if _only_sends(program, first) else "read"
+            beside = first in sites and further_in(
+                use, sites[first]
+            )  # so it has what does not come, however long it is
+            inside = use.lo is not None and use.lo.constant is None
+            if inside or beside or row_of_arrays(use.call.args[use.argument]):
+                message = f"the message lies in `{name}`, and {line} may {does} bytes there{NOT_BROUGHT}"
             else:
                 unsure = why_unknown(program, use, first) or wrapping_index(program, use, first)
                 message += unsure or product_in_index(program, first)
@@ -438,7 +443,7 @@ def filled_at(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ..
 def _reads(program: Program, node: int, o: int, site: bool, name: str, verb: str = "read") -> str:
     action = program.graph.nodes[node].action
     if site and isinstance(action, ins.CallInstr):
-        return f"`{name}` {BUFFER_HERE}"
+        return f"`{name}` is sent here" if _only_sends(program, node) else f"`{name}` {BUFFER_HERE}"
     called = _callee(program, node)
     if called:
         root = ", at its root" if verb != "used" and at_root(program, node, o, verb == "written") else ""
@@ -446,6 +451,11 @@ def _reads(program: Program, node: int, o: int, site: bool, name: str, verb: str
     if verb == "used" and isinstance(action, (ins.Load, ins.Store)):
         verb = "written" if isinstance(action, ins.Store) else "read"
     return f"`{name}` is {verb} here"
+
+
+def _only_sends(program: Program, node: int) -> bool:
+    operation = names_of(program).operations.get(node)
+    return operation is not None and operation.send is not None and operation.recv is None
 
 
 def _callee(program: Program, node: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.walk import children, statements
+from opi_xform.ir.walk import children, statements, within
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lvalues import function_expressions
@@ -223,9 +223,41 @@ def is_part(e: ast.Expr) -> bool:
 
 
 def is_zero(e: ast.Expr) -> bool:
+    """It is the number 0 whatever its variables are: ``0``, ``0 * n``, ``0 * n + 0``."""
+    work = [e]
+    while work:
+        e = _without_casts(work.pop())
+        match e:
+            case ast.IntLit(value=0):
+                continue
+            case ast.Binary(op="+" | "-", left=left, right=right):
+                work += [left, right]
+            case ast.Binary(op="*", left=left, right=right):
+                one, other = (left, right) if _is_literal_zero(left) else (right, left)
+                if not _is_literal_zero(one) or not _is_number(other):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _is_literal_zero(e: ast.Expr) -> bool:
+    e = _without_casts(e)
+    return isinstance(e, ast.IntLit) and e.value == 0
+
+
+def _is_number(e: ast.Expr) -> bool:
+    """It is computed from integers that nobody changes meanwhile, and changes none."""
+    numbers = (ast.VarRef, ast.IntLit, ast.Cast, ast.Binary)
+    return all(
+        isinstance(x, numbers) and x.type.kind == "int" and not x.type.volatile and not x.type.atomic for x in within(e)
+    )
+
+
+def _without_casts(e: ast.Expr) -> ast.Expr:
     while isinstance(e, ast.Cast):
         e = e.operand
-    return isinstance(e, ast.IntLit) and e.value == 0
+    return e
 
 
 def variables_in(e: ast.Expr) -> Iterator[str]:

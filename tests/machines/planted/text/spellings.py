@@ -442,4 +442,12 @@ BUGS = (
         ("summed_height_falls",),
         condition="starts",
     ),
+    Bug(
+        "what is multiplied by zero may do something",
+        "opi_xform.ownership.model.roots",
+        "if not _is_literal_zero(one) or not _is_number(other):",
+        "if not _is_literal_zero(one):",
+        ("b_zero_times_call",),
+        condition="carrier",
+    ),
 )

@@ -119,7 +119,7 @@ static void hand_out(double *vector, int k, int size)
         f"bytes of `v` are read at line {sent}, as `vector`, that nothing but `create` at line {made} surely writes"
     )
     assert (found[1]["code"], found[1]["message"]) == ("OPI210", message)
-    assert found[1]["notes"][0]["message"] == "`vector` is a message's buffer here"
+    assert found[1]["notes"][0]["message"] == "`vector` is sent here"
 
 
 READ_BESIDE = """

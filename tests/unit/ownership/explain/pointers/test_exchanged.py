@@ -161,3 +161,36 @@ int main(int argc, char **argv)
     read, swap = line_of(text, "// READ"), line_of(text, "// SWAP")
     message = f"could not show that line {read} reads no more of `mine` than this receive brings"
     assert site["message"] == f"{message}: `come` changes places with `mine` at line {swap}"
+
+
+def test_a_single_element_stays_small_where_its_array_changes_places(tmp_path: Path) -> None:
+    text = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, n = 100;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *now = malloc((n + 2) * sizeof *now), *next = malloc((n + 2) * sizeof *next);
+    for (int i = 0; i < n + 2; i++)
+        now[i] = next[i] = i;
+    for (int step = 0; step < 4; step++) {
+        if (rank == 0)
+            MPI_Send(&now[n], 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        else if (rank == 1)
+            MPI_Recv(&now[0], 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 1; i <= n; i++)
+            next[i] = 0.5 * (now[i - 1] + now[i + 1]);
+        double *t = now;
+        now = next;
+        next = t;
+    }
+    printf("%g\\n", now[1]);
+    free(now);
+    free(next);
+    MPI_Finalize();
+    return 0;
+}
+"""
+    assert sorted(site["code"] for site in told(text, tmp_path).values()) == ["OPI108", "OPI208"]

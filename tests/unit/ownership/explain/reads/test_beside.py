@@ -142,3 +142,22 @@ def test_what_another_process_touches_is_not_told_of_a_receive_that_is_too_short
     message = f"line {line} may touch bytes of `in` beyond those the receive makes room for"
     assert (short["code"], short["message"], [n["line"] for n in short["notes"]]) == ("OPI216", message, [line])
     assert told[line_of(text, "// LONG")]["message"].endswith(f"would not be enough: {message}")
+
+
+def test_a_row_that_another_call_sends_lies_beside_the_first_one(tmp_path: Path) -> None:
+    """Nothing is known of the row's length, but that the other call begins at another row of the same grid."""
+    lines = [
+        "size_t dim = atoi(argv[1]); const int w = dim + 2, h = n + 2;",
+        "double *g = malloc(w * h * sizeof *g);",
+        "for (int i = 0; i < w * h; i++) g[i] = i;",
+        "int up = rank > 0 ? rank - 1 : MPI_PROC_NULL, down = rank == 0 ? 1 : MPI_PROC_NULL;",
+        "MPI_Status st;",
+        "MPI_Recv(&g[0 * w], w, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, &st);",
+        "MPI_Send(&g[1 * w], w, MPI_DOUBLE, down, 0, MPI_COMM_WORLD); // SENT",
+        "free(g);",
+    ]
+    text, found = sites(lines, tmp_path)
+    sent = line_of(text, "// SENT")
+    message = f"the message lies in `g`, and line {sent} may send bytes there that this receive does not bring"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI201", message)
+    assert found[0]["notes"][0]["message"] == "`g` is sent here"
