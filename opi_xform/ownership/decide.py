@@ -26,7 +26,6 @@ from opi_xform.ownership.deciding.agreement import Verdict, agreed, tellers
 from opi_xform.ownership.deciding.facts import WORDLESS, BufferFacts, ProgramFacts, Site, Supposed
 from opi_xform.ownership.deciding.receives import replacing_together
 from opi_xform.ownership.decisions import decisions_of
-from opi_xform.ownership.explain.choosing.argument import of_the_text
 from opi_xform.ownership.explain.choosing.periodic import never_null
 from opi_xform.ownership.explain.culprits import unwritten
 from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
@@ -71,7 +70,8 @@ def _decided(
     facts = ProgramFacts(units, program, options)
     closed = next(filter(None, (c.program(facts) for c in TABLE if c.program is not None)), None)
     if closed is not None:  # its paths may not be known: nothing is asked of any buffer
-        groups, stray = [], {u.place: (None if silent else of_the_text(closed, u)) or closed for u in uses}
+        groups = []
+        stray = {u.place: closed if silent else deepest.in_program.first(program, u, closed) for u in uses}
         if closed.reason is Reason.CALL_FORM and not silent:  # its paths are known
             large = {u.place for u in uses if not is_small([u])}
             few = {u.place: Refusal(Reason.SMALL, how_small([u]), form=closed.reason) for u in uses}

@@ -10,23 +10,17 @@ from opi_xform.budget import COPIES, TooLargeError
 from opi_xform.codes import Reason
 from opi_xform.effects.model import Effects, MpiBuffer
 from opi_xform.ir import ast
-from opi_xform.ir.calls import Callers, callers_of
 from opi_xform.ir.lowering.truths import is_null
 from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.message_sizes import how_small_as_written, small_as_written
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
-from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE, begins_inside
-from opi_xform.ownership.explain.choosing.given_on import given_on
-from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
-from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
-from opi_xform.ownership.explain.choosing.order import in_order
-from opi_xform.ownership.explain.choosing.places import set_to_a_place
-from opi_xform.ownership.explain.choosing.requests_told import given_anew
+from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE
+from opi_xform.ownership.explain.choosing.in_program import InProgram
+from opi_xform.ownership.explain.choosing.words import Found
 from opi_xform.ownership.explain.deepest import NO_FORM
-from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
-from opi_xform.ownership.explain.unreached import NEVER, NOT_LOOKED_AT, never_comes, never_true
+from opi_xform.ownership.explain.unreached import NEVER, never_comes, never_true
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan, SiteKey
@@ -34,6 +28,7 @@ from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan, SiteKey
 _SHOWN = frozenset(
     {
         *Reason.READ_LATER.codes,
+        *Reason.OLD_ADDRESS.codes,
         *Reason.OLD_BYTES.codes,
         *Reason.CALL_FORM.codes,
         *Reason.SMALL.codes,
@@ -194,7 +189,7 @@ class _OfCall:
     def __init__(self, functions: Mapping[str, ast.Function], effects: Effects) -> None:
         self.functions = functions
         self.effects = effects
-        self.callers: Callers | None = None
+        self.text = InProgram(Found(functions, effects))
 
     def refusal(
         self, refusal: Refusal, function: ast.Function, call: ast.Call, side: str, buffer: MpiBuffer
@@ -207,23 +202,9 @@ class _OfCall:
             return Refusal(Reason.SMALL, how_small_as_written(call, buffer), form=refusal.reason)
         if never_comes(refusal.message) and (why := never_true(function, call)):
             refusal = replace(refusal, message=f"{NEVER}: {why}", notes=())
-        looked_at = not any(message.endswith(NOT_LOOKED_AT) for _, message in refusal.notes)
-        if not refusal.message or buffer.buf >= len(call.args) or (looked_at and refusal.reason is not Reason.BUDGET):
+        if not refusal.message or never_comes(refusal.message):
             return refusal
-        argument = call.args[buffer.buf]
-        read = read_after if side == "send" else read_beside
-        told = [read(self.functions, self.effects, function.key, call, argument), begins_inside(argument)]
-        told += [given_anew(function, self.effects, call)]
-        if not any(told) and refusal.reason is Reason.BUDGET:
-            self.callers = callers_of(self.functions) if self.callers is None else self.callers
-            several = moved_in_text(function, argument) or several_given(function, argument, self.callers)
-            told = [several or set_in_turn(function, call, argument) or given_on(function, call, argument)]
-        if not any(told):
-            told = [set_to_a_place(function, argument)]
-        if refusal.reason is Reason.NOT_ANALYSED:
-            told.append(refusal)  # each would keep it alone
-        out = in_order(told)
-        return refusal if out is None or out is refusal else replace(out, form=refusal.reason)
+        return self.text.besides(refusal, function, call, side, buffer)
 
 
 def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:

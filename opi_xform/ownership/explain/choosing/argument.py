@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
-from opi_xform.ownership.explain.choosing.order import also
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
 from opi_xform.ownership.model.roots import base_of, leftmost
@@ -125,9 +124,3 @@ def without_casts(e: ast.Expr) -> ast.Expr:
     while isinstance(e, ast.Cast):
         e = e.operand
     return e
-
-
-def of_the_text(whole: Refusal, use: Use) -> Refusal | None:
-    """What the call's own words say, where the program as a whole is not followed: that would keep it then, too."""
-    told = begins_inside(use.call.args[use.argument]) if whole.reason is Reason.NOT_ANALYSED else None
-    return None if told is None else also(told, whole)

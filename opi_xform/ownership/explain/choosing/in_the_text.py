@@ -10,90 +10,81 @@ under a condition counts where no variable of it is in a condition around the ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from opi_xform.codes import Reason
-from opi_xform.effects.model import Effects, FunctionEffect
 from opi_xform.ir import ast
-from opi_xform.ir.calls import Callers, callers_of, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
 from opi_xform.ownership.explain.choosing.rows_below import rows_below
 from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
+from opi_xform.ownership.explain.choosing.words import (
+    Found,
+    Inside,
+    Read,
+    Words,
+    another_row,
+    inner_words,
+    names_in,
+    of_pointer,
+    outer_words,
+    own,
+    renamed,
+    set_anew,
+    unread,
+    words_of,
+)
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
+from opi_xform.ownership.model.lvalues import in_same_words, spelling
 from opi_xform.ownership.model.roots import base_of, is_inside, read_from_memory, variables_in
-from opi_xform.record import dataclass
 
 SHOWN = 2  # reads that are named
 LEVELS = 2  # of functions that are given the memory, or give it
-
-Words = tuple[str, frozenset[str]]
-"""How an lvalue is written, and by which variables."""
+CALLERS = 8  # of one function, that are looked at
 
 Loop = ast.For | ast.While | ast.DoWhile
 Arm = tuple[ast.Expr, bool]
 """A condition under which a statement runs; whether where it holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """An expression that may read the message's memory.
-
-    name: by which it does.  at: the expression, or the argument by which a function has the memory that it reads.
-    called: where the function is called in which it stands, if that is another one.  unsure: under a condition.  turn:
-    the loop in the next turn of which it comes; None: in the same one, or after all.
-    """
-
-    span: Span
-    name: str
-    at: ast.Expr
-    called: Span | None = None
-    unsure: bool = False
-    turn: Span | None = None
-
-
-def read_after(
-    functions: Mapping[str, ast.Function], effects: Effects, key: str, call: ast.Call, e: ast.Expr
-) -> Refusal | None:
+def read_after(text: Found, key: str, call: ast.Call, e: ast.Expr) -> Refusal | None:
     """Why the message of a send stays whose function's text reads it afterwards; None where that shows nothing.
 
     e: the argument that names the message.
     """
-    function = functions[key]
-    text = _Text(functions, effects, sends=True, below=lambda place: rows_below(function, e, place))
+    function = text.functions[key]
+    told = _Text(text, sends=True, below=lambda place: rows_below(function, e, place))
     reads = [
         read
-        for read in text.after(function, call, e)
-        if not (_another_row(e, read.at) or (read.called is None and text.below(read.at)))
+        for read in told.after(function, call, e)
+        if not (another_row(e, read.at) or (read.called is None and told.below(read.at)))
     ]
     for name in [] if reads else names_of_places(function, e):
-        reads = reads or text.after(function, call, name)
+        reads = reads or told.after(function, call, name)
     if not reads:
-        return sent_in_turn(functions[key], call, e)
+        return sent_in_turn(function, call, e)
     turn = reads[0].turn
     when = "after the send" if turn is None else f"in the next turn of the loop in {line_of(turn)}"
     return _refusal(e, reads, f"there {when}", ", of the message or beside it")
 
 
-def read_beside(
-    functions: Mapping[str, ast.Function], effects: Effects, key: str, call: ast.Call, e: ast.Expr
-) -> Refusal | None:
+def read_beside(text: Found, key: str, call: ast.Call, e: ast.Expr) -> Refusal | None:
     """The same of a receive into a place after the one that its words name, and not another one in each turn of a loop.
 
     A row of a table may be a buffer by itself, which the message brings whole.
     """
-    function, text = functions[key], _Text(functions, effects)
+    function, told = text.functions[key], _Text(text)
     if isinstance(read_from_memory(e), ast.Index) or _moves(function, call, e):
         return None
-    found = text.after(function, call, e)
+    found = told.after(function, call, e)
     if is_inside(e):
         reads = [read for read in found if read.turn is None and _beside(e, read.at)]
     else:
-        reads = found if found and _Text(functions, effects).parted(function, call, e) else []
+        reads = found if found and text.parted(function, call, e) else []
     return _refusal(e, reads, "bytes there that this receive does not bring", "") if reads else None
 
 
@@ -111,64 +102,78 @@ class _Text:
     """One use: ``after``."""
 
     def __init__(
-        self,
-        functions: Mapping[str, ast.Function],
-        effects: Effects,
-        sends: bool = False,
-        below: Callable[[ast.Expr], bool] = lambda place: False,
+        self, text: Found, sends: bool = False, below: Callable[[ast.Expr], bool] = lambda place: False
     ) -> None:
         """below: whether a place is in other rows than the message, as loops say."""
-        self.functions = functions
-        self.effects = effects
+        self.text = text
+        self.functions = text.functions
+        self.effects = text.effects
         self.sends = sends
         self.below = below
         self.around: dict[int, ast.Stmt | None] = {}  # by statement
-        self.callers: Callers | None = None
         self.whole = False  # what is received further in leaves some of the memory as it is
 
-    def after(self, function: ast.Function, call: ast.Call, e: ast.Expr, levels: int = LEVELS) -> list[Read]:
+    def after(self, function: ast.Function, call: ast.Call, e: ast.Expr) -> list[Read]:
         """What may read the memory of an argument after its call, the surest first, and of these the nearest.
 
-        Where the function itself does not, those that call it with their memory may.
+        Where the function itself does not, those that call it may.
         """
         words = words_of(e)
+        self.whole = self.sends or not is_inside(e)
+        return [] if words is None else self.after_words(function, call, words, LEVELS, set())
+
+    def after_words(
+        self, function: ast.Function, call: ast.Call, words: Words, levels: int, named: AbstractSet[str]
+    ) -> list[Read]:
+        """The same of what some words name.  named: by conditions around the message, further in."""
         every = [s for s, _ in statements(function.body)]
-        if words is None or any(isinstance(s, (ast.Goto, ast.Label)) for s in every):
+        if any(isinstance(s, (ast.Goto, ast.Label)) for s in every):
             return []
         here = next((s for s in every if any(part is call for x in own(s, function) for part in within(x))), None)
         if here is None:
             return []
         self.around = {id(s): parent for s, parent in statements(function.body)}
-        self.whole = self.sends or not is_inside(e)
         known = self.conditions(here, None)
+        until = here if levels == LEVELS else None  # what leads to the message may read it in the next turn
         found: list[Read] = []
+        names = [words]
         at: ast.Stmt | None = here
         while at is not None:
             parent = self.around[id(at)]
             if isinstance(parent, ast.Block):
-                end = self.among(function, words, _behind(parent, at), known, None, found)
+                end = self.among(function, names, _behind(parent, at), known, None, found, None, named)
                 if end is not None and id(end) not in self.around:  # no jump of the program's
                     break
                 if end is not None:
                     at = self.jump(end)
                     continue
             elif repeats(parent):
-                self.among(function, words, _turn(parent), known, parent.span, found, here)
+                turn = [*names]
+                self.among(function, turn, _turn(parent), known, parent.span, found, until, named)
+                names = list(dict.fromkeys([*names, *turn]))
             at = parent
         else:
-            if not found and levels:
-                found = self.in_callers(function, words, levels)
+            for name in names if levels else ():
+                found = found or self.in_callers(function, name, levels, known)
         return sorted(found, key=lambda read: read.unsure)
 
-    def in_callers(self, function: ast.Function, words: Words, levels: int) -> list[Read]:
-        """The same of a function that gives its memory to one that leaves it as it is, and comes to its end."""
-        (key, *others) = words[1]
-        if others or key not in function.params or words[0] != function.variables[key].name:
-            return []
-        self.callers = callers_of(self.functions) if self.callers is None else self.callers
-        at = function.params.index(key)
-        for caller, call in self.callers.get(function.key, ()):
-            reads = self.after(caller, call, call.args[at], levels - 1) if at < len(call.args) else []
+    def in_callers(self, function: ast.Function, words: Words, levels: int, known: Sequence[Arm]) -> list[Read]:
+        """The same of a function that comes to its end, and leaves as it is what those that call it go on with.
+
+        known: conditions around the call in the function.  A read under one that names the same is not told: it may
+        be that of other processes.
+        """
+        named = {name for cond, _ in known for name in names_in(cond)}
+        for caller, call in self.text.callers.get(function.key, ())[:CALLERS]:
+            reads: list[Read] = []
+            outer = outer_words(words, function, call)
+            (key, *others) = words[1] or ("",)
+            if outer is not None:
+                reads = self.after_words(caller, call, outer, levels - 1, named)
+            elif not others and key in function.params and words[0] == function.variables[key].name:
+                at = function.params.index(key)
+                inner = words_of(call.args[at]) if at < len(call.args) else None
+                reads = [] if inner is None else self.after_words(caller, call, inner, levels - 1, named)
             if reads:
                 return [replace(read, called=read.called or call.span) for read in reads]
         return []
@@ -176,28 +181,35 @@ class _Text:
     def among(
         self,
         function: ast.Function,
-        words: Words,
+        names: list[Words],
         rest: Sequence[ast.Stmt],
         known: Sequence[Arm],
         turn: Span | None,
         found: list[Read],
         until: ast.Stmt | None = None,
+        named: AbstractSet[str] = frozenset(),
     ) -> ast.Stmt | None:
         """Adds the reads in statements that run one after the other, and gives the jump that ends them, if any does.
 
-        What ends the search counts as a return.  known: conditions around the call.
+        What ends the search counts as a return.  names: the words by which the memory is known, which it brings up to
+        date.  known: conditions around the call; named: what is named by those that
+        are around the message further in.
         """
+        tests = {*named, *(name for cond, _ in known for name in names_in(cond))}
         for top in rest:
             for s, _ in statements(top):
                 if s is until:
                     return None
                 conditions = self.conditions(s, top)
                 excluded = _exclude(known, conditions) or self.never(s, top)
+                excluded = excluded or any(not named.isdisjoint(names_in(cond)) for cond, _ in conditions)
                 for e in own(s, function):
                     if not excluded:
-                        reads = self.reads(words, e, LEVELS)
-                        found += [replace(r, unsure=bool(conditions), turn=turn) for r in reads]
-                    if self.written(words, e, self.whole):
+                        every = (r for words in names for r in self.reads(words, e, LEVELS))
+                        reads = (r for r in every if tests.isdisjoint(r.tested))
+                        found += [replace(r, unsure=bool(conditions or r.tested), turn=turn) for r in reads]
+                    names[:] = self.names_after(names, e, self.whole)
+                    if not names:
                         return ast.Return(s.span, None)
             if isinstance(top, (ast.Break, ast.Continue, ast.Return)):
                 return top
@@ -240,37 +252,83 @@ class _Text:
 
     def reads(self, words: Words, e: ast.Expr, levels: int) -> Iterator[Read]:
         """Elements of the memory that an expression reads by its own name, or by that of a parameter."""
-        unread = _unread(e)
+        unread_here = unread(e)
         for x in within(e):
             if isinstance(x, ast.Call):
                 yield from self.given(words, x, levels)
-            elif id(x) in unread or x.type.is_pointer or x.type.is_array:
+            elif id(x) in unread_here or x.type.is_pointer or x.type.is_array:
                 continue
             elif isinstance(x, (ast.Index, ast.Deref)) and words_of(x) == words:
                 yield Read(x.span, words[0], x)
 
     def given(self, words: Words, call: ast.Call, levels: int) -> Iterator[Read]:
-        """What a call reads of memory that it is given."""
+        """What a call reads of memory that it is given, or finds by words of its own."""
         if not isinstance(call.callee, ast.FuncRef):
             return
-        called, effect = self.functions.get(call.callee.name), self.effect(call)
+        called, effect = self.functions.get(call.callee.name), self.text.effect(call)
+        inner = None if called is None else inner_words(words, called, call)
+        if called is not None and inner is not None and levels:
+            read = self.inside(called, inner, levels - 1).read
+            yield from () if read is None else (replace(read, called=read.called or call.span),)
         for i, e in enumerate(call.args):
-            if not (e.type.is_pointer or e.type.is_array) or words_of(e) != words or _of_pointer(e):
+            if not (e.type.is_pointer or e.type.is_array) or words_of(e) != words or of_pointer(e):
                 continue
             if called is not None and levels and i < len(called.params):
                 key = called.params[i]
-                inner = (called.variables[key].name, frozenset((key,)))
+                inner = called.variables[key].name, frozenset((key,))
                 whole = not is_inside(e) and read_from_memory(e) is None
-                for s, _ in statements(called.body):
-                    exprs = list(own(s, called))
-                    for read in (r for x in exprs for r in self.reads(inner, x, levels - 1)):
-                        yield Read(read.span, read.name, read.at if whole else e, read.called or call.span)
-                        return
-                    if any(self.written(inner, x) for x in exprs):
-                        break
-            elif called is None and effect is not None and effect.mpi is None and self.only_reads(words, call):
+                read = self.inside(called, inner, levels - 1).read
+                if read is not None:
+                    yield replace(read, at=read.at if whole else e, called=read.called or call.span)
+                    return
+            elif called is None and effect is not None and effect.mpi is None and self.text.only_reads(words, call):
                 reads = any(region.arg == i and not region.indirect for region in effect.reads)
                 yield from (Read(call.span, words[0], e),) if reads else ()
+
+    def inside(self, called: ast.Function, words: Words, levels: int) -> Inside:
+        """What a function does with memory that it names by some words."""
+        known = self.text.inside.get((called.key, words, levels))
+        if known is not None:
+            return known
+        self.text.inside[called.key, words, levels] = Inside(after=(words,))  # of one that calls itself, no more
+        around = {id(s): parent for s, parent in statements(called.body)}
+        names, read = [words], None
+        for s, e in ((inner, e) for inner, _ in statements(called.body) for e in own(inner, called)):
+            read = min((r for one in names for r in self.reads(one, e, levels)), key=_place, default=None)
+            if read is not None:
+                tested, at = read.tested, around[id(s)]
+                while at is not None:
+                    tested |= names_in(at.cond) if isinstance(at, (ast.If, ast.Switch)) else set()
+                    at = around[id(at)]
+                read = replace(read, tested=tested)
+                break
+            names = self.names_after(names, e)
+            if not names:
+                break
+        out = self.text.inside[called.key, words, levels] = Inside(read, not names, tuple(names))
+        return out
+
+    def names_after(self, names: Sequence[Words], e: ast.Expr, whole: bool = False) -> list[Words]:
+        """The words by which memory is known after an expression; none where that may write it."""
+        out: list[Words] = []
+        inside = list(within(e))
+        for words in names:
+            if not self.written(words, e, whole):
+                out += self.renamed_inside(words, inside)
+            elif not any(set_anew(words, x) for x in inside):
+                return []
+        out += [new for words in names for x in inside if (new := renamed(words, x)) is not None]
+        return list(dict.fromkeys(out))
+
+    def renamed_inside(self, words: Words, inside: Sequence[ast.Expr]) -> Sequence[Words]:
+        """What names the memory after the functions that an expression calls, where all of the program may."""
+        for x in inside:
+            callee = x.callee if isinstance(x, ast.Call) else None
+            called = self.functions.get(callee.name) if isinstance(callee, ast.FuncRef) else None
+            if isinstance(x, ast.Call) and called is not None and inner_words(words, called, x) == words:
+                after = self.inside(called, words, 0)
+                return after.after if after.read is None else (words,)
+        return (words,)
 
     def written(self, words: Words, e: ast.Expr, whole: bool = False) -> bool:
         """An expression may write the memory, or the pointer to it; a call that is given it may, but one that reads.
@@ -289,7 +347,11 @@ class _Text:
                     if words_of(place) == words:
                         return True
                 case ast.Call(args=args) if any(words_of(a) == words for a in args if a.type.elem is not None):
-                    if not (self.only_reads(words, x) or (whole and self.received_further_in(words, x))):
+                    if not (self.text.only_reads(words, x) or (whole and self.text.received_further_in(words, x))):
+                        return True
+                case ast.Call(callee=ast.FuncRef(name=name)) if (called := self.functions.get(name)) is not None:
+                    inner = inner_words(words, called, x)
+                    if inner is not None and self.inside(called, inner, 0).ends:
                         return True
                 case ast.Opaque():
                     return True
@@ -297,120 +359,10 @@ class _Text:
                     pass
         return False
 
-    def only_reads(self, words: Words, call: ast.Call) -> bool:
-        """A call does not write the memory that it is given, as a library's function may be known to do."""
-        given = {i for i, a in enumerate(call.args) if a.type.elem is not None and words_of(a) == words}
-        if not given:
-            return True
-        effect = self.effect(call)
-        if effect is None or effect.frees is not None or not given.isdisjoint(effect.retains):
-            return effect is not None and effect.mpi is not None and effect.mpi.recv is None
-        return not any(region.rest or region.arg in given for region in effect.all_writes)
-
-    def received_further_in(self, words: Words, call: ast.Call) -> bool:
-        """All of the memory that a call writes is a message that it receives further in."""
-        effect = self.effect(call)
-        buffer = effect.mpi.recv if effect is not None and effect.mpi is not None else None
-        if buffer is None or buffer.buf >= len(call.args):
-            return False
-        given = {i for i, e in enumerate(call.args) if e.type.elem is not None and words_of(e) == words}
-        sent = effect.mpi.send.buf if effect is not None and effect.mpi is not None and effect.mpi.send else -1
-        return given - {sent} == {buffer.buf} and sent != buffer.buf and is_inside(call.args[buffer.buf])
-
-    def parted(self, function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:
-        """The process that receives a message at the beginning of memory also receives or copies into it further in, or
-        sends from where the message ends.
-        """
-        self.around = {id(s): parent for s, parent in statements(function.body)}
-        words, mine = words_of(e), self.arms(function, call)
-        own_effect = self.effect(call)
-        came = own_effect.mpi.recv if own_effect is not None and own_effect.mpi is not None else None
-        count = call.args[came.count] if came is not None and came.count is not None else None
-        for x in calls_of(function) if words is not None else ():
-            effect = self.effect(x)
-            arms = self.arms(function, x)
-            if effect is None or any(arms.get(s, arm) != arm for s, arm in mine.items()):
-                continue
-            copied = effect.mpi is None and any(
-                r.arg < len(x.args) and words_of(x.args[r.arg]) == words and is_inside(x.args[r.arg])
-                for r in effect.all_writes
-                if not (r.rest or r.indirect)
-            )
-            if copied or (words is not None and self.received_further_in(words, x)):
-                return True
-            sent = effect.mpi.send if effect.mpi is not None else None
-            place = None if sent is None or count is None else x.args[sent.buf]
-            if place is not None and count is not None and words_of(place) == words and _begins_at(place, count):
-                return True
-        return False
-
-    def arms(self, function: ast.Function, call: ast.Call) -> dict[int, bool]:
-        """In which arm of each `if` around it a call stands."""
-        every = [s for s, _ in statements(function.body)]
-        s = next((s for s in every if any(part is call for x in own(s, function) for part in within(x))), None)
-        out: dict[int, bool] = {}
-        while s is not None and (parent := self.around.get(id(s))) is not None:
-            if isinstance(parent, ast.If):
-                out[id(parent)] = parent.then is s
-            s = parent
-        return out
-
     def ends(self, s: ast.Stmt) -> bool:
         """A statement is a call that does not return."""
-        effect = self.effect(s.expr) if isinstance(s, ast.ExprStmt) and isinstance(s.expr, ast.Call) else None
+        effect = self.text.effect(s.expr) if isinstance(s, ast.ExprStmt) and isinstance(s.expr, ast.Call) else None
         return effect is not None and effect.noreturn
-
-    def effect(self, call: ast.Call) -> FunctionEffect | None:
-        """What is known of a function that is not the program's own."""
-        if not isinstance(call.callee, ast.FuncRef) or call.callee.name in self.functions:
-            return None
-        return self.effects.get(call.callee.name)
-
-
-def words_of(e: ast.Expr) -> Words | None:
-    """What an address goes out from, where it is a variable, or a member that its words tell."""
-    base = base_of(e)
-    name = spelling(base)
-    if not isinstance(base, (ast.VarRef, ast.Member)) or UNSPELLED in name:
-        return None
-    return name, frozenset(variables_in(base))
-
-
-def own(s: ast.Stmt, function: ast.Function) -> Iterator[ast.Expr]:
-    """The expressions of a statement that stand in none inside it, in about the order in which they are evaluated."""
-    match s:
-        case ast.ExprStmt(expr=e):
-            yield e
-        case ast.DeclStmt(variables=keys, sizes=sizes):
-            yield from (e for _, e in sizes)
-            found = (function.variables[key].init for key in keys if key in function.variables)
-            yield from (init for init in found if init is not None)
-        case ast.If(cond=e) | ast.While(cond=e) | ast.DoWhile(cond=e) | ast.Switch(cond=e):
-            yield e
-        case ast.For(cond=cond, step=step):
-            yield from (e for e in (cond, step) if e is not None)
-        case ast.Return(value=e) if e is not None:
-            yield e
-        case ast.OpaqueStmt(children=found):
-            yield from found
-        case _:
-            pass
-
-
-def _unread(e: ast.Expr) -> set[int]:
-    """Lvalues in an expression that it writes, takes the address or asks the size of, with what they lie in."""
-    out: set[int] = set()
-    for x in within(e):
-        match x:
-            case ast.Assign(op="", target=place) | ast.AddrOf(operand=place):
-                while isinstance(place, (ast.Member, ast.Index, ast.Deref)):
-                    out.add(id(place))
-                    place = place.operand if isinstance(place, ast.Deref) else place.base
-            case ast.SizeOf(operand=operand) if operand is not None:
-                out.update(id(part) for part in within(operand))
-            case _:
-                pass
-    return out
 
 
 def _beside(e: ast.Expr, read: ast.Expr) -> bool:
@@ -419,29 +371,16 @@ def _beside(e: ast.Expr, read: ast.Expr) -> bool:
     return not used or not used <= set(variables_in(read))
 
 
+def _place(read: Read) -> tuple[bool, int]:
+    """The first in a text."""
+    return read.called is not None, (read.called or read.span).begin
+
+
 def _exclude(known: Sequence[Arm], conditions: Sequence[Arm]) -> bool:
     """One of some conditions has a variable that is in one of those around a call, and is not such a one itself."""
     variables = {v for cond, _ in known for v in variables_in(cond)}
     mine = (cond for cond, then in conditions if not (then and any(t and in_same_words(c, cond) for c, t in known)))
     return any(v in variables for cond in mine for v in variables_in(cond))
-
-
-def _another_row(e: ast.Expr, read: ast.Expr) -> bool:
-    """The rows of a table that a message and a read are of have numbers, and these differ."""
-    rows = read_from_memory(e), read_from_memory(read)
-    numbers = [row.index.value for row in rows if isinstance(row, ast.Index) and isinstance(row.index, ast.IntLit)]
-    return len(numbers) == len(rows) and numbers[0] != numbers[1]
-
-
-def _begins_at(e: ast.Expr, count: ast.Expr) -> bool:
-    """An argument names the place so many elements further in: `p + n`, `&p[n]`."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    match e:
-        case ast.AddrOf(operand=ast.Index(index=step)) | ast.Binary(op="+", right=step):
-            return in_same_words(step, count)
-        case _:
-            return False
 
 
 def _moves(function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:
@@ -464,13 +403,6 @@ def _moves(function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:
             if isinstance(place, ast.VarRef) and place.var in used and not place.type.is_pointer:
                 return True
     return False
-
-
-def _of_pointer(e: ast.Expr) -> bool:
-    """The address of a pointer, and not one in the memory to which that points."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return isinstance(e, ast.AddrOf) and isinstance(e.operand, (ast.VarRef, ast.Member)) and e.operand.type.is_pointer
 
 
 def _behind(block: ast.Block, s: ast.Stmt) -> Sequence[ast.Stmt]:

@@ -12,9 +12,10 @@ from ownership_support import Source, source
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
-from opi_xform.ownership.explain.choosing.in_the_text import own, read_after, read_beside, words_of
+from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
 from opi_xform.ownership.explain.choosing.rows_below import rows_below
+from opi_xform.ownership.explain.choosing.words import Found, own, words_of
 from opi_xform.ownership.model.buffers import Refusal
 
 TO = "N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD"
@@ -39,7 +40,7 @@ def told(found: Source, name: str = "MPI_Send") -> Refusal | None:
     """Of the first call of that name in ``f``."""
     functions, effects = found.program.functions, found.program.effects
     call = next(c for c in calls_of(functions["f"]) if isinstance(c.callee, ast.FuncRef) and c.callee.name == name)
-    return (read_after if name.endswith("end") else read_beside)(functions, effects, "f", call, call.args[0])
+    return (read_after if name.endswith("end") else read_beside)(Found(functions, effects), "f", call, call.args[0])
 
 
 @pytest.mark.parametrize(
