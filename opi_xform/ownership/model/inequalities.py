@@ -28,13 +28,19 @@ def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
     out: list[Poly] = [symbol(values.symbols.count(loop)) for loop in nest.chain(graph.nodes[n].block)]
     block = guarded[graph.nodes[n].block]
     while block > 0:
-        parent = nest.idom[block]
-        last = graph.blocks[parent][-1]
-        out.extend(of_condition(program, last, graph.succs[parent][0] == block) or unequal(program, parent, block))
-        block = guarded[parent]
+        out.extend(_entering(program, block))
+        block = guarded[nest.idom[block]]
     for loop in nest.chain(graph.nodes[n].block):
         out.extend(of_turns(program, loop))
     return tuple(dict.fromkeys(out))
+
+
+@once_each
+def _entering(program: Program, block: int) -> tuple[Poly, ...]:
+    """What the comparison tells by whose outcome a block is reached."""
+    graph, parent = program.graph, program.nest.idom[block]
+    told = of_condition(program, graph.blocks[parent][-1], graph.succs[parent][0] == block)
+    return tuple(told or unequal(program, parent, block))
 
 
 @once_each

@@ -24,9 +24,8 @@ class Stretches:
         self.values = program.values
         self.symbols = program.values.symbols
         self.table = program.values.objects.table
-        self.known: dict[
-            int, tuple[Access, tuple[int, int | None]]
-        ] = {}  # by the identity of an access, which it keeps
+        # by the identity of an access, which it keeps, and what is known of its place
+        self.known: dict[tuple[int, int | None, int | None], tuple[Access, tuple[int, int | None]]] = {}
         self.elements: dict[tuple[int, Poly], set[tuple[int, int, int]]] = {}
         for (o, offset), arrays in program.values.elements.items():
             self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
@@ -35,16 +34,19 @@ class Stretches:
         """Bytes that an access of the program stays inside: (first, number; None: to the end)."""
         if a.lo is None:
             return self.anywhere(a.object)
-        found = self.known.get(id(a))
-        if found is None:
-            found = (a, self.stretch(a, a.lo.constant, None if a.length is None else a.length.constant))
-            self.known[id(a)] = found
-        return found[1]
+        return self.stretch(a, a.lo.constant, None if a.length is None else a.length.constant)
 
     def stretch(self, a: Access, lo: int | None, length: int | None) -> tuple[int, int | None]:
         """The same; lo, length: where it begins, how many bytes it has, as far as these are known to be numbers."""
         if lo is not None and length is not None:
             return lo, length
+        found = self.known.get((id(a), lo, length))
+        if found is None:
+            found = self.known[id(a), lo, length] = a, self.found(a, lo, length)
+        return found[1]
+
+    def found(self, a: Access, lo: int | None, length: int | None) -> tuple[int, int | None]:
+        """The same, where one of the two is not known."""
         found = self.values.arrays.get(a.node)
         if found is not None and a.lo is not None:
             return self.closed(found, a.object)

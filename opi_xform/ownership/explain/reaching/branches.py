@@ -6,18 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
-from itertools import combinations, product
+from itertools import combinations
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import Poly, number, symbol
+from opi_xform.memory.poly import Monomial, Poly, number, symbol
 from opi_xform.once import once
-from opi_xform.ownership.explain.reaching.numbers import Test, fixed_by, made_of, number_of
+from opi_xform.ownership.explain.reaching.numbers import Test, asked_for, fixed_by, made_of, number_of
 from opi_xform.ownership.explain.reaching.ways import in_turn
 from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import not_zero
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
+from opi_xform.record import dataclass
 
 MOST = 25_000  # nodes that may run after one, through which ways are followed: with more of them LONGEST is passed; and
 # blocks of which it is asked who comes there
@@ -38,14 +39,30 @@ NO_TURNS = frozenset[int]()
 Guard = tuple[int, bool]  # a node that branches, and whether its condition holds
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is certain in a block.  number: the same for blocks of which the same is certain.  alike: the tests, by the
+    terms of their differences: only those of the same terms can contradict each other.  fixed: ``fixed_by`` them.
+    """
+
+    number: int
+    tests: tuple[Test, ...]
+    alike: Mapping[tuple[Monomial, ...], list[Test]]
+    fixed: Mapping[int, int]
+
+
 class Branches:
     """One per program: ``excluded``."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.certain: dict[tuple[int, frozenset[int]], tuple[Test, ...]] = {}
-        self.apart: dict[tuple[int, int, frozenset[int]], bool] = {}  # ``excluded``, by the branches around
+        self.certain: dict[tuple[int, frozenset[int]], Around] = {}  # by the branch around, and turns
+        self.kinds: dict[tuple[Test, ...], Around] = {}
+        self.apart: dict[tuple[int, int], bool] = {}  # ``excluded``, by what is around
+        self.others: dict[int, frozenset[int]] = {}  # ``of_others``, likewise
+        self.computed: dict[Poly, tuple[frozenset[int], int | None]] = {}
         self.loops: dict[int, frozenset[int]] = {}  # ``changing``
+        self.writing: dict[int, frozenset[int]] = {}  # by object: loops in which something writes to it
         self.dead: dict[int, bool] = {}
         self.later: dict[int, Container[int]] = {}
         self.sets: dict[int, list[tuple[int, int]]] = {}  # by block: ``setting``
@@ -56,29 +73,42 @@ class Branches:
 
         turns: loops, where it is asked for one turn of each only.
         """
-        nodes, guarded = self.program.graph.nodes, index_of(self.program).guarded
-        a, b = nodes[n].block, nodes[other].block
-        key = guarded[a], guarded[b], turns  # which decide what is tested around them
-        known = self.apart.get(key)
+        nodes = self.program.graph.nodes
+        return self.exclude(self.around(nodes[n].block, turns), self.around(nodes[other].block, turns))
+
+    def exclude(self, a: Around, b: Around) -> bool:
+        """No process runs two blocks, by what is certain in them."""
+        if not a.tests or not b.tests:
+            return False
+        known = self.apart.get((a.number, b.number))
         if known is None:
-            around = product(self.tested(a, turns), self.tested(b, turns))
-            known = any(both_never(one, another) for one, another in around)
-            known = self.apart[key] = known or self.other_number(a, b, turns) or self.other_number(b, a, turns)
+            known = any(both_never(one, other) for one in a.tests for other in b.alike.get(_monomials(one[0]), ()))
+            known = self.apart[a.number, b.number] = known or self.other_number(a, b) or self.other_number(b, a)
         return known
 
-    def of_others(self, n: int) -> set[int]:
+    def of_others(self, n: int) -> frozenset[int]:
         """Blocks to which no process comes that runs a node, by what is tested around both; none of a large program."""
-        blocks = self.program.graph.blocks if len(self.program.graph.blocks) <= MOST else ()
-        return {i for i, nodes in enumerate(blocks) if nodes and self.excluded(n, nodes[0])}
+        graph = self.program.graph
+        mine = self.around(graph.nodes[n].block)
+        known = self.others.get(mine.number)
+        if known is None:
+            blocks = graph.blocks if mine.tests and len(graph.blocks) <= MOST else ()
+            found = (i for i, nodes in enumerate(blocks) if nodes and self.exclude(mine, self.around(i)))
+            known = self.others[mine.number] = frozenset(found)
+        return known
 
-    def other_number(self, a: int, b: int, turns: frozenset[int]) -> bool:
+    def other_number(self, a: Around, b: Around) -> bool:
         """What is tested around a block is not so for the numbers that tests around another one leave."""
-        fixed = fixed_by(self.tested(a, turns))
-        return bool(fixed) and any(self.not_for(fixed, test) for test in self.tested(b, turns))
+        return bool(a.fixed) and any(self.not_for(a.fixed, test) for test in b.tests)
 
     def not_for(self, fixed: Mapping[int, int], test: Test) -> bool:
         """A test does not come out so for some numbers."""
-        value = number_of(self.program.values.symbols, test[0], fixed)
+        asked = self.computed.get(test[0])
+        if asked is None:
+            asked = self.computed[test[0]] = asked_for(self.program.values.symbols, test[0])
+        related, value = asked
+        if not related.isdisjoint(fixed):
+            value = number_of(self.program.values.symbols, test[0], fixed)
         return value is not None and _sign(value) not in test[1]
 
     def never(self, block: int) -> bool:
@@ -191,9 +221,21 @@ class Branches:
         """What is certain in a block of values that never change, or not in one turn of some loops: differences, each
         with the signs it may have.
         """
-        known = self.certain.get((block, turns))
+        return self.around(block, turns).tests
+
+    def around(self, block: int, turns: frozenset[int] = NO_TURNS) -> Around:
+        """The same, as it is asked for often."""
+        key = index_of(self.program).guarded[block], turns  # which decide what is tested around it
+        known = self.certain.get(key)
         if known is None:
-            known = self.certain[block, turns] = tuple(t for t in self.found(block) if self.scope(t) <= turns)
+            tests = tuple(t for t in self.found(block) if self.scope(t) <= turns)
+            known = self.kinds.get(tests)
+            if known is None:
+                alike: dict[tuple[Monomial, ...], list[Test]] = {}
+                for test in tests:
+                    alike.setdefault(_monomials(test[0]), []).append(test)
+                known = self.kinds[tests] = Around(len(self.kinds), tests, alike, fixed_by(tests))
+            self.certain[key] = known
         return known
 
     def found(self, block: int) -> Iterator[Test]:
@@ -296,26 +338,32 @@ class Branches:
             o = symbols.base(address) if isinstance(address, Poly) and info.scope else None
             known = info.scope
             if isinstance(address, Poly) and o is not None:
-                nodes = self.program.graph.nodes
-                blocks = {nodes[a.node].block for a in self.program.values.accesses.written(o) if a.node < len(nodes)}
-                written = {loop for block in blocks for loop in self.program.nest.chain(block)}
-                known &= symbols.scope(symbols.resolve(address)) | written
+                known &= symbols.scope(symbols.resolve(address)) | self.written(o)
             self.loops[s] = known
+        return known
+
+    def written(self, o: int) -> frozenset[int]:
+        """The loops in which something writes to an object."""
+        known = self.writing.get(o)
+        if known is None:
+            nodes = self.program.graph.nodes
+            blocks = {nodes[a.node].block for a in self.program.values.accesses.written(o) if a.node < len(nodes)}
+            known = frozenset(loop for block in blocks for loop in self.program.nest.chain(block))
+            self.writing[o] = known
         return known
 
 
 def both_never(one: Test, other: Test) -> bool:
     """Two differences do not have their signs at the same time."""
     (a, signs), (b, found) = one, other
-    mine, others = _varying(a), _varying(b)
-    if len(mine) != len(others) or any(m[0] != n[0] for m, n in zip(mine, others, strict=True)):
+    if _monomials(a) != _monomials(b):
         return False  # neither their difference nor their sum is a number
     return _never((a - b).constant, signs, found) or _never((a + b).constant, signs, {-s for s in found})
 
 
-def _varying(p: Poly) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """The terms of a polynomial but for its constant."""
-    return p.terms[1:] if p.terms and p.terms[0][0] == () else p.terms
+def _monomials(p: Poly) -> tuple[Monomial, ...]:
+    """What a polynomial adds up, but for factors and its constant."""
+    return tuple([m for m, _ in p.terms if m])
 
 
 def _never(more: int | None, signs: Collection[int], others: Collection[int]) -> bool:

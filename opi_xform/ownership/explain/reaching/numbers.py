@@ -29,8 +29,22 @@ def fixed_by(tests: Iterable[Test]) -> dict[int, int]:
 
 def number_of(symbols: Symbols, p: Poly, fixed: Mapping[int, int]) -> int | None:
     """What a polynomial is where some numbers are fixed; None: it is not known."""
-    known: dict[int, int | None] = dict(fixed)
+    return _computed(symbols, p, dict(fixed), list(p.symbols()))
+
+
+def asked_for(symbols: Symbols, p: Poly) -> tuple[frozenset[int], int | None]:
+    """The symbols that ``number_of`` looks at where none of them is fixed, and what it finds then.
+
+    Whatever others are fixed, it does the same.
+    """
+    known: dict[int, int | None] = {}
     work = list(p.symbols())
+    found = _computed(symbols, p, known, work)
+    return frozenset(known).union(work), found
+
+
+def _computed(symbols: Symbols, p: Poly, known: dict[int, int | None], work: list[int]) -> int | None:
+    """``number_of``; known gets what was found, and work what was not come to."""
     for _ in range(STEPS):
         if not work:
             return _inserted(p, known)
