@@ -127,8 +127,8 @@ class _Inspector:
         if var.kind == "extern":
             if not self.complete:
                 seen = f"other files can see `{self.name}`, and main is not among those given"
-                if any("main" in unit.functions for unit in self.index.units):  # a part of a program beyond the budget
-                    seen = f"all of the program can see `{self.name}`, and is too large to be followed as a whole"
+                if any("main" in unit.functions for unit in self.index.units):  # a part of a program, by itself
+                    seen = f"all of the program can see `{self.name}`, and is not followed as a whole"
                 raise _Refused(Reason.OUTSIDE, seen, here)
             if not any(d.definition or d.tentative for _, v in self.declarations for d in v.declarators):
                 raise _Refused(Reason.OUTSIDE, f"`{self.name}` is defined in a file that was not given", here)

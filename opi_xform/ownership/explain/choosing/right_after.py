@@ -101,7 +101,7 @@ def put_away(program: Program, use: Use) -> Refusal | None:
             continue  # which ranks come there is not asked
         for x in within_statement(s, function.variables):
             if (place := _stored(x, e.var)) is not None:
-                words = f"{line_of(x.span)} keeps `{name}` in `{spelling(place)}`, under which it goes on"
+                words = f"{line_of(x.span)} keeps `{name}` in `{spelling(place)}`, by which others may find it"
                 return Refusal(Reason.ESCAPE, words, ((x.span, "it is kept here"),))
             callee = x.callee if isinstance(x, ast.Call) else None
             called = program.functions.get(callee.name) if isinstance(callee, ast.FuncRef) else None
@@ -110,9 +110,10 @@ def put_away(program: Program, use: Use) -> Refusal | None:
             for param in (p for p, a in zip(called.params, x.args, strict=False) if _is(a, e.var)):
                 for inner in within_statement(called.body, called.variables):
                     if (place := _stored(inner, param)) is not None:
-                        words = f"`{called.name}`, called at {line_of(x.span)}, keeps `{name}` in `{spelling(place)}`"
+                        words = f"`{called.name}`, called at {line_of(x.span)}, may keep `{name}` in"
+                        words += f" `{spelling(place)}`, by which others may find it"
                         notes = ((x.span, "it is given here"), (inner.span, "it is kept here"))
-                        return Refusal(Reason.ESCAPE, f"{words}, under which it goes on", notes)
+                        return Refusal(Reason.ESCAPE, words, notes)
     return None
 
 

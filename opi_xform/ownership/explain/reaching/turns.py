@@ -149,7 +149,7 @@ def next_struct(program: Program, use: Use, name: str) -> Refusal | None:
     """Why a send stays whose pointer is in a struct, where the loop around it goes on to another one in each turn."""
     for place, span in _member_sets(program, use):
         message = (
-            f"`{name}` names other memory in each turn of its loop, since {line_of(span)} sets `{spelling(place)}`:"
+            f"`{name}` may name other memory in each turn of its loop, since {line_of(span)} sets `{spelling(place)}`:"
         )
         message += " which memory that is could not be told"
         return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "set here"),)) if spelling(place) != name else None

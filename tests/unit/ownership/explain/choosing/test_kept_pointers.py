@@ -110,10 +110,11 @@ BLOCK = """
 
 def test_a_message_of_several_rows_that_are_allocated_one_by_one(tmp_path: Path) -> None:
     text, site = kept(TABLE, BLOCK.replace("COUNT", "(high - low) * m"), tmp_path)
-    where = f"line {line_of(text, '// ALLOCATED')} allocates each row by itself"
-    assert site["message"].endswith(f"; its count is a product, as that of several rows is, and {where}")
+    row = f"one row, which line {line_of(text, '// ALLOCATED')} allocates by itself, has that many elements"
+    words = "its count is a product, as that of several rows is, and could not show that"
+    assert site["message"].endswith(f"; {words} {row}")
     _, site = kept(TABLE, BLOCK.replace("COUNT", "3 * n"), tmp_path)
-    assert "allocates each row by itself" not in site["message"]
+    assert "as that of several rows is" not in site["message"]
 
 
 SHARED = """#include <mpi.h>

@@ -174,7 +174,7 @@ def test_what_unknown_code_may_find_is_told_where_its_address_is_stored(
         "u[0] = page.rows[0][0];",
     ]
     text, found = sites(lines, tmp_path, capfd, "struct page { int width; double **rows; };\n")
-    message = f"line {line_of(text, 'STORED')} keeps `got` in `page.rows[…]`, under which it goes on"
+    message = f"line {line_of(text, 'STORED')} keeps `got` in `page.rows[…]`, by which others may find it"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI214", message)
     assert [note["line"] for note in found[-1]["notes"]] == [line_of(text, "STORED")]
 
@@ -282,7 +282,7 @@ int take(char **out, int n)
     (tmp_path / "a.c").write_text(text)
     assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
     told = json.loads(capfd.readouterr().out)["sites"][-1]
-    assert told["message"] == f"line {line_of(text, 'STORED')} keeps `got` in `*out`, under which it goes on"
+    assert told["message"] == f"line {line_of(text, 'STORED')} keeps `got` in `*out`, by which others may find it"
     assert [note["line"] for note in told["notes"]] == [line_of(text, "STORED")]
 
 
