@@ -355,8 +355,8 @@ def rows_apart(program: Program, use: Use) -> str:
         if not isinstance(action, ins.CallInstr) or _factors(action.call.args) >= most:
             return ""
     span = names_of(program).span(made[0].node)
-    row = f"one row, which {line_of(span)} allocates by itself, has that many elements"
-    return f"; its count is a product, as that of several rows is, and could not show that {row}"
+    one = f"one row, which {line_of(span)} allocates by itself, has that many elements"
+    return f"; its count is a product, as that of several rows is, and could not show that {one}"
 
 
 def _factors(args: Iterable[ast.Expr]) -> int:

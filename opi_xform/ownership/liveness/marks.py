@@ -23,7 +23,8 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
 
     They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros
     that are put there after it, which sums begin with, and marks that are put there once, may be no more than care:
-    they count where the program reads on to an end, or asks for the mark.  So does what a call sends and replaces.
+    they count where the program reads on to an end, or asks for the mark.  So do marks under other conditions than the
+    receive, and what a call sends and replaces.
     """
     found = _put_before(program, use, use.node if begin is None else begin)
     if found is None:
@@ -84,6 +85,7 @@ def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bo
     moving = _moving(program, use) & around
     wanted = _guards(program, home)
     accesses = index_of(program).accesses.of(use.object)
+    elsewhere: tuple[int, bool, bool, bool] | None = None  # under other conditions: it counts as one that is put once
     work = [(home, graph.blocks[home].index(receive), False, False)]
     later: list[tuple[int, int, bool, bool]] = []  # before loops
     seen = set()
@@ -104,6 +106,7 @@ def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bo
             here = around & set(nest.chain(block))
             if {g for g in wanted if around & set(nest.chain(g)) <= here} <= _guards(program, block):
                 return n, bool(here), behind, once
+            elsewhere = elsewhere or (n, bool(here), behind, True)
         if stopped:
             continue
         loop = headers.get(block)
@@ -114,7 +117,7 @@ def _put_before(program: Program, use: Use, receive: int) -> tuple[int, bool, bo
                 out = loop is not None and not back and loop.number not in moving
                 way = (before, len(graph.blocks[before]), behind or back, once or out)
                 (later if once or out else work).append(way)
-    return None
+    return elsewhere
 
 
 def _moving(program: Program, use: Use) -> frozenset[int]:

@@ -79,6 +79,14 @@ BUGS = (
         condition="first contents",
     ),
     Bug(
+        "marks that all processes put are none where one receives",
+        _MARKS,
+        "    return elsewhere\n",
+        "    return None\n",
+        ("f_marks_elsewhere",),
+        condition="first contents",
+    ),
+    Bug(
         "what is sent and replaced is no mark that a test asks for",
         _MARKS,
         "    found = _put_before(program, use, use.node if begin is None else begin)",
