@@ -51,10 +51,16 @@ class InProgram:
         if not (unsure or refusal.reason in NOT_FOLLOWED) or use.op.replaces or not use.op.convertible:
             return refusal
         function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
-        if refusal.reason in (Reason.NOT_ANALYSED, Reason.BUDGET):
+        if refusal.reason is Reason.BUDGET:
             return self.besides(refusal, function, use.call, use.side, use.buffer)
         found = self.elsewhere(function, use.call, use.call.args[use.argument])
         return refusal if found is None else replace(in_order((found, refusal)) or found, form=refusal.reason)
+
+    def whole(self, program: Program, use: Use, closed: Refusal) -> Refusal:
+        """Of a call in a program whose ways are not followed."""
+        function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
+        told = closed.reason is not Reason.NOT_ANALYSED or use.op.replaces or not use.op.convertible
+        return closed if told else self.besides(closed, function, use.call, use.side, use.buffer)
 
     def besides(
         self, refusal: Refusal, function: ast.Function, call: ast.Call, side: str, buffer: MpiBuffer

@@ -258,7 +258,7 @@ class _Text:
                 yield from self.given(words, x, levels)
             elif id(x) in unread_here or x.type.is_pointer or x.type.is_array:
                 continue
-            elif isinstance(x, (ast.Index, ast.Deref)) and words_of(x) == words:
+            elif isinstance(x, (ast.Index, ast.Deref)) and words_of(x) == words and not of_pointer(_inner(x)):
                 yield Read(x.span, words[0], x)
 
     def given(self, words: Words, call: ast.Call, levels: int) -> Iterator[Read]:
@@ -369,6 +369,10 @@ def _beside(e: ast.Expr, read: ast.Expr) -> bool:
     """A read is at a place that is computed from other variables than that of a message."""
     used = set(variables_in(e)) - set(variables_in(base_of(e)))
     return not used or not used <= set(variables_in(read))
+
+
+def _inner(e: ast.Index | ast.Deref) -> ast.Expr:
+    return e.base if isinstance(e, ast.Index) else e.operand
 
 
 def _place(read: Read) -> tuple[bool, int]:
