@@ -19,14 +19,13 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.explain.choosing.argument import begins_inside, without_casts
-from opi_xform.ownership.explain.choosing.given_on import given_on
+from opi_xform.ownership.explain.choosing.given_on import given_on, moved_in_text, several_given
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
 from opi_xform.ownership.explain.choosing.order import NOT_FOLLOWED, in_order
 from opi_xform.ownership.explain.choosing.places import set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import given_anew
-from opi_xform.ownership.explain.choosing.words import Found, names_in
-from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
+from opi_xform.ownership.explain.choosing.text_names import Found, names_in
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, function_expressions, spelling

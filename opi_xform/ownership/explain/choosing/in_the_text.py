@@ -21,7 +21,7 @@ from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
 from opi_xform.ownership.explain.choosing.rows_below import rows_below
 from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
-from opi_xform.ownership.explain.choosing.words import (
+from opi_xform.ownership.explain.choosing.text_names import (
     Found,
     Inside,
     Read,
