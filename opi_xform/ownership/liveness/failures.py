@@ -62,7 +62,9 @@ class Failures:
         if self.result_used(use.node):
             return "the program looks at what the call returns"
         if self.status_given(use.node, use.op.status):
-            return "the program may look at the status"
+            name = self.unread_status(use)
+            unread = f"the call has a status, `{name}`, which nothing reads: MPI_STATUS_IGNORE would show that"
+            return unread if name else "the program may look at the status"
         if use.op.blocking:
             return ""
         if self.completed:
@@ -173,6 +175,29 @@ class Failures:
                 if tells or status or id(call) not in plain:
                     return True
         return False
+
+    def unread_status(self, use: Use) -> str:
+        """The variable of its status, where the program names that as the status of calls alone; '' of others."""
+        call, at = use.call, use.op.status
+        key = _variable(call.args[at]) if at is not None and at < len(call.args) else ""
+        variable = self.program.variables.get(key)
+        if variable is None or (variable.is_global and not self.program.complete):
+            return ""
+        asked = 0
+        for function in self.program.functions.values():
+            for e in (part for whole in expressions(function.body) for part in within(whole)):
+                if isinstance(e, ast.VarRef):
+                    asked += e.var == key
+                elif isinstance(e, ast.Call):
+                    asked -= sum(_variable(e.args[i]) == key for i in self.statuses(e) if i < len(e.args))
+        return variable.name if asked == 0 else ""
+
+    def statuses(self, call: ast.Call) -> list[int]:
+        """The arguments of a call that are told how its operations end, and nothing else."""
+        effect = self.program.effects.get(_callee(call)) if _callee(call) not in self.program.functions else None
+        op = None if effect is None else effect.mpi
+        found = () if op is None else (op.status, op.completes.status if op.completes is not None else None)
+        return [i for i in dict.fromkeys(found) if i is not None]
 
     def request_read(self, use: Use) -> bool:
         """Something else than a completion reads the request: it is compared, copied, or made a number."""
