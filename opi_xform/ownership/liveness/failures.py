@@ -23,6 +23,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.endings import NO_END
+from opi_xform.ownership.model.lines import line_of
 
 FAILURES = "A5"
 _FREES = ("MPI_Errhandler_free", "PMPI_Errhandler_free")
@@ -45,9 +46,7 @@ class Failures:
         self.handled = self.set or any(self.unknown(node) for node in program.graph.nodes)
         self.returns = self.handled or self.let()
         self.used, self.variables = _used(program) if self.set else (frozenset(), frozenset())
-        self.completed = self.set and (
-            any(self.completion_looked_at(node) for node in program.graph.nodes) or self.looked_at_elsewhere()
-        )
+        self.completed = self.completion() if self.set else None  # a call that tells how a request ends
 
     def looked_at(self, use: Use) -> bool:
         """The program may look whether a receive failed, or its completion."""
@@ -67,8 +66,8 @@ class Failures:
             return unread if name else "the program may look at the status"
         if use.op.blocking:
             return ""
-        if self.completed:
-            return "the program may look at how a request ends"
+        if self.completed is not None:
+            return f"`{_callee(self.completed)}` at {line_of(self.completed.span)} may tell how a request ended"
         return "it could not be shown that only completions read its request" if self.request_read(use) else ""
 
     def let(self) -> bool:
@@ -145,6 +144,13 @@ class Failures:
             action.callee.key not in program.functions and action.callee.key not in program.effects
         )
 
+    def completion(self) -> ast.Call | None:
+        """A completion that tells something of its requests: the first one in the program graph, else by the text."""
+        for node in self.program.graph.nodes:
+            if isinstance(node.action, ins.CallInstr) and self.completion_looked_at(node):
+                return node.action.call
+        return self.looked_at_elsewhere()
+
     def completion_looked_at(self, node: Node) -> bool:
         call = node.action
         if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc):
@@ -156,7 +162,7 @@ class Failures:
         tells = done.index is not None or done.outcount is not None or done.flag is not None  # which, and whether
         return tells or self.result_used(node.number) or self.status_given(node.number, done.status)
 
-    def looked_at_elsewhere(self) -> bool:
+    def looked_at_elsewhere(self) -> ast.Call | None:
         """The same of functions that are not in the graph, where only some are: by their text."""
         program = self.program
         names = program.functions.keys() - program.alone if program.alone else ()
@@ -173,8 +179,8 @@ class Failures:
                     done.status >= len(call.args) or not _written(call.args[done.status]).endswith("_IGNORE")
                 )
                 if tells or status or id(call) not in plain:
-                    return True
-        return False
+                    return call
+        return None
 
     def unread_status(self, use: Use) -> str:
         """The variable of its status, where the program names that as the status of calls alone; '' of others."""

@@ -53,7 +53,11 @@ class InProgram:
         if refusal.reason is Reason.BUDGET:
             return self.besides(refusal, function, use.call, use.side, use.buffer)
         found = self.elsewhere(function, use.call, use.call.args[use.argument])
-        return refusal if found is None else replace(in_order((found, refusal)) or found, form=refusal.reason)
+        return (
+            refusal
+            if found is None
+            else replace(in_order((found, refusal)) or found, form=refusal.form or refusal.reason)
+        )
 
     def whole(self, program: Program, use: Use, closed: Refusal) -> Refusal:
         """Of a call in a program whose ways are not followed."""
@@ -77,8 +81,12 @@ class InProgram:
         found = in_order(surest) or self.elsewhere(function, call, e)
         if refusal.reason is Reason.BUDGET:
             found = found or given_on(function, call, e)
-            return refusal if found is None else replace(found, form=refusal.reason)
-        return refusal if found is None else replace(in_order((found, refusal)) or found, form=refusal.reason)
+            return refusal if found is None else replace(found, form=refusal.form or refusal.reason)
+        return (
+            refusal
+            if found is None
+            else replace(in_order((found, refusal)) or found, form=refusal.form or refusal.reason)
+        )
 
     def elsewhere(self, function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | None:
         """What is said where neither the call itself nor what comes after it tells."""

@@ -293,10 +293,13 @@ class _Text:
         self.text.inside[called.key, words, levels] = Inside(after=(words,))  # of one that calls itself, no more
         around = {id(s): parent for s, parent in statements(called.body)}
         names, read = [words], None
+        left = frozenset[str]()  # named by tests behind which the function may be left
         for s, e in ((inner, e) for inner, _ in statements(called.body) for e in own(inner, called)):
+            if isinstance(s, ast.If) and any(isinstance(part, ast.Return) for part, _ in statements(s)):
+                left |= names_in(s.cond)
             read = min((r for one in names for r in self.reads(one, e, levels)), key=_place, default=None)
             if read is not None:
-                tested, at = read.tested, around[id(s)]
+                tested, at = read.tested | left, around[id(s)]
                 while at is not None:
                     tested |= names_in(at.cond) if isinstance(at, (ast.If, ast.Switch)) else set()
                     at = around[id(at)]

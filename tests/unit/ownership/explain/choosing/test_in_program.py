@@ -108,6 +108,11 @@ def test_what_the_callers_go_on_reading(send: str, functions: str, main: str, na
             "static void show(struct field *s) { if (s->rank) total += s->u[1]; }\n",
             LOOP.format("", "show(&own);"),
         ),
+        (
+            f"    if (rank == 0) MPI_Send(f->u, {TO});",
+            "static void show(struct field *s) { if (s->rank) return; total += s->u[1]; }\n",
+            LOOP.format("", "show(&own);"),
+        ),
         (LATER, "", LOOP.format("", "total += *(long *)&own.u;")),
     ],
 )
