@@ -28,6 +28,8 @@ from opi_xform.ownership.spelling.mentions import plain
 FORM = frozenset({"OPI107", "OPI108", "OPI118", "OPI207", "OPI208", "OPI218"})
 """What is so of a call in any words, and under any name of its buffer."""
 _BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", "OPI210", "OPI401"})
+_UNSEEN = frozenset({"OPI111", "OPI211"})
+"""Calls that are not followed: what is told of their bytes is what the text lets suppose."""
 
 
 def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
@@ -49,7 +51,8 @@ def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
 
     def stays(d: Decision) -> bool:
         here = site(d)
-        return d.code in FORM or (alone and here not in reached) or d.code in _BYTES or here in inside
+        bytes_ = d.code in _BYTES and d.form not in _UNSEEN
+        return d.code in FORM or (alone and here not in reached) or bytes_ or here in inside
 
     kept = [d for d in plan.decisions if d.decision == "keep"]
     open_ = {site(d) for d in kept if not stays(d)}

@@ -71,7 +71,7 @@ def _decided(
     closed = next(filter(None, (c.program(facts) for c in TABLE if c.program is not None)), None)
     if closed is not None:  # its paths may not be known: nothing is asked of any buffer
         groups = []
-        stray = {u.place: closed if silent else deepest.in_program.first(program, u, closed) for u in uses}
+        stray = {u.place: closed if silent else deepest.in_program.whole(program, u, closed) for u in uses}
         if closed.reason is Reason.CALL_FORM and not silent:  # its paths are known
             large = {u.place for u in uses if not is_small([u])}
             few = {u.place: Refusal(Reason.SMALL, how_small([u]), form=closed.reason) for u in uses}

@@ -17,7 +17,7 @@ from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE
 from opi_xform.ownership.explain.choosing.in_program import InProgram
-from opi_xform.ownership.explain.choosing.words import Found
+from opi_xform.ownership.explain.choosing.text_names import Found
 from opi_xform.ownership.explain.deepest import NO_FORM
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
 from opi_xform.ownership.explain.unreached import NEVER, never_comes, never_true

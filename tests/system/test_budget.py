@@ -87,7 +87,7 @@ def test_a_buffer_that_two_callers_name_is_told(
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Whoever reads a program that is too large sees that as well (``opi_xform.ownership.explain.pointers.given``)."""
+    """Whoever reads a program that is too large sees that, too (``opi_xform.ownership.explain.choosing.given_on``)."""
     monkeypatch.setattr(budget, "NODES", 4)
     (tmp_path / "a.c").write_text(WRAPPER.replace("OTHER", other).replace("SECOND", second))
     assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0

@@ -16,8 +16,8 @@ _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
 _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
-_PARAMS = rb"define\b(?s:.*?)\b%s(\([^()]*\))"
-"""After the word that is the macro's name, with no space."""
+_PARAMS = rb"\A(?:@)*#(?:@)*define\b(?:@)*%s(\([^()]*\))".replace(b"@", rb"\s|\\\r?\n|/\*(?s:.*?)\*/")
+"""After the word that is the macro's name, with no space; what a comment behind it says of a name is none."""
 
 _FURTHER = 64  # arguments in the place of `...`
 

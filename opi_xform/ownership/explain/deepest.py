@@ -27,7 +27,7 @@ from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
 from opi_xform.ownership.explain.choosing.places import other_start, set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import never_completed
-from opi_xform.ownership.explain.choosing.words import Found
+from opi_xform.ownership.explain.choosing.text_names import Found
 from opi_xform.ownership.explain.culprits import (
     TRIES,
     excluded_after,
@@ -112,8 +112,7 @@ class Deepest:
         self.least = least
         self.shared = shared
         self.unreached = Unreached(program)
-        self.text = Found(program.functions, program.effects)
-        self.in_program = InProgram(self.text)
+        self.in_program = InProgram(Found(program.functions, program.effects))
         self.alone = not program.complete and "main" in program.functions  # a part of a program beyond the budget
         self.steps = Steps()
         self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
@@ -152,8 +151,8 @@ class Deepest:
 
         What else would have to be changed at the call is told with it: one change alone would be no help.
         """
-        use = uses[0]
-        found = self.in_program.first(self.program, use, self.first(uses, refusal, buffers, judges))
+        use, found = uses[0], self.first(uses, refusal, buffers, judges)
+        found = self.in_program.first(self.program, use, found)
         if not judges.settle() and found.reason is refusal.reason:
             found = replace(found, message=found.message + NOT_ASKED)
         if found.reason is not Reason.SMALL:
@@ -363,7 +362,7 @@ class Deepest:
         if use.op.replaces:
             return None
         e, read = use.call.args[use.argument], read_after if use.side == "send" else read_beside
-        return read(self.text, function, use.call, e)
+        return read(self.in_program.text, function, use.call, e)
 
     def in_each_turn(self, use: Use) -> Refusal | None:
         """A loop begins it again and again, and completes none."""

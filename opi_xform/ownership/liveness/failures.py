@@ -23,6 +23,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.endings import NO_END
+from opi_xform.ownership.model.lines import line_of
 
 FAILURES = "A5"
 _FREES = ("MPI_Errhandler_free", "PMPI_Errhandler_free")
@@ -45,9 +46,7 @@ class Failures:
         self.handled = self.set or any(self.unknown(node) for node in program.graph.nodes)
         self.returns = self.handled or self.let()
         self.used, self.variables = _used(program) if self.set else (frozenset(), frozenset())
-        self.completed = self.set and (
-            any(self.completion_looked_at(node) for node in program.graph.nodes) or self.looked_at_elsewhere()
-        )
+        self.completed = self.completion() if self.set else None  # a call that tells how a request ends
 
     def looked_at(self, use: Use) -> bool:
         """The program may look whether a receive failed, or its completion."""
@@ -62,11 +61,13 @@ class Failures:
         if self.result_used(use.node):
             return "the program looks at what the call returns"
         if self.status_given(use.node, use.op.status):
-            return "the program may look at the status"
+            name = self.unread_status(use)
+            unread = f"the call has a status, `{name}`, which nothing reads: MPI_STATUS_IGNORE would show that"
+            return unread if name else "the program may look at the status"
         if use.op.blocking:
             return ""
-        if self.completed:
-            return "the program may look at how a request ends"
+        if self.completed is not None:
+            return f"`{_callee(self.completed)}` at {line_of(self.completed.span)} may tell how a request ended"
         return "it could not be shown that only completions read its request" if self.request_read(use) else ""
 
     def let(self) -> bool:
@@ -143,6 +144,13 @@ class Failures:
             action.callee.key not in program.functions and action.callee.key not in program.effects
         )
 
+    def completion(self) -> ast.Call | None:
+        """A completion that tells something of its requests: the first one in the program graph, else by the text."""
+        for node in self.program.graph.nodes:
+            if isinstance(node.action, ins.CallInstr) and self.completion_looked_at(node):
+                return node.action.call
+        return self.looked_at_elsewhere()
+
     def completion_looked_at(self, node: Node) -> bool:
         call = node.action
         if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc):
@@ -154,7 +162,7 @@ class Failures:
         tells = done.index is not None or done.outcount is not None or done.flag is not None  # which, and whether
         return tells or self.result_used(node.number) or self.status_given(node.number, done.status)
 
-    def looked_at_elsewhere(self) -> bool:
+    def looked_at_elsewhere(self) -> ast.Call | None:
         """The same of functions that are not in the graph, where only some are: by their text."""
         program = self.program
         names = program.functions.keys() - program.alone if program.alone else ()
@@ -171,8 +179,31 @@ class Failures:
                     done.status >= len(call.args) or not _written(call.args[done.status]).endswith("_IGNORE")
                 )
                 if tells or status or id(call) not in plain:
-                    return True
-        return False
+                    return call
+        return None
+
+    def unread_status(self, use: Use) -> str:
+        """The variable of its status, where the program names that as the status of calls alone; '' of others."""
+        call, at = use.call, use.op.status
+        key = _variable(call.args[at]) if at is not None and at < len(call.args) else ""
+        variable = self.program.variables.get(key)
+        if variable is None or (variable.is_global and not self.program.complete):
+            return ""
+        asked = 0
+        for function in self.program.functions.values():
+            for e in (part for whole in expressions(function.body) for part in within(whole)):
+                if isinstance(e, ast.VarRef):
+                    asked += e.var == key
+                elif isinstance(e, ast.Call):
+                    asked -= sum(_variable(e.args[i]) == key for i in self.statuses(e) if i < len(e.args))
+        return variable.name if asked == 0 else ""
+
+    def statuses(self, call: ast.Call) -> list[int]:
+        """The arguments of a call that are told how its operations end, and nothing else."""
+        effect = self.program.effects.get(_callee(call)) if _callee(call) not in self.program.functions else None
+        op = None if effect is None else effect.mpi
+        found = () if op is None else (op.status, op.completes.status if op.completes is not None else None)
+        return [i for i in dict.fromkeys(found) if i is not None]
 
     def request_read(self, use: Use) -> bool:
         """Something else than a completion reads the request: it is compared, copied, or made a number."""

@@ -19,14 +19,13 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.explain.choosing.argument import begins_inside, without_casts
-from opi_xform.ownership.explain.choosing.given_on import given_on
+from opi_xform.ownership.explain.choosing.given_on import given_on, moved_in_text, several_given
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
 from opi_xform.ownership.explain.choosing.order import NOT_FOLLOWED, in_order
 from opi_xform.ownership.explain.choosing.places import set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import given_anew
-from opi_xform.ownership.explain.choosing.words import Found, names_in
-from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
+from opi_xform.ownership.explain.choosing.text_names import Found, names_in
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, function_expressions, spelling
@@ -51,10 +50,20 @@ class InProgram:
         if not (unsure or refusal.reason in NOT_FOLLOWED) or use.op.replaces or not use.op.convertible:
             return refusal
         function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
-        if refusal.reason in (Reason.NOT_ANALYSED, Reason.BUDGET):
+        if refusal.reason is Reason.BUDGET:
             return self.besides(refusal, function, use.call, use.side, use.buffer)
         found = self.elsewhere(function, use.call, use.call.args[use.argument])
-        return refusal if found is None else replace(in_order((found, refusal)) or found, form=refusal.reason)
+        return (
+            refusal
+            if found is None
+            else replace(in_order((found, refusal)) or found, form=refusal.form or refusal.reason)
+        )
+
+    def whole(self, program: Program, use: Use, closed: Refusal) -> Refusal:
+        """Of a call in a program whose ways are not followed."""
+        function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
+        told = closed.reason is not Reason.NOT_ANALYSED or use.op.replaces or not use.op.convertible
+        return closed if told else self.besides(closed, function, use.call, use.side, use.buffer)
 
     def besides(
         self, refusal: Refusal, function: ast.Function, call: ast.Call, side: str, buffer: MpiBuffer
@@ -72,8 +81,12 @@ class InProgram:
         found = in_order(surest) or self.elsewhere(function, call, e)
         if refusal.reason is Reason.BUDGET:
             found = found or given_on(function, call, e)
-            return refusal if found is None else replace(found, form=refusal.reason)
-        return refusal if found is None else replace(in_order((found, refusal)) or found, form=refusal.reason)
+            return refusal if found is None else replace(found, form=refusal.form or refusal.reason)
+        return (
+            refusal
+            if found is None
+            else replace(in_order((found, refusal)) or found, form=refusal.form or refusal.reason)
+        )
 
     def elsewhere(self, function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | None:
         """What is said where neither the call itself nor what comes after it tells."""

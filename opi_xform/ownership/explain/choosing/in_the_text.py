@@ -21,7 +21,7 @@ from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
 from opi_xform.ownership.explain.choosing.rows_below import rows_below
 from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
-from opi_xform.ownership.explain.choosing.words import (
+from opi_xform.ownership.explain.choosing.text_names import (
     Found,
     Inside,
     Read,
@@ -258,7 +258,7 @@ class _Text:
                 yield from self.given(words, x, levels)
             elif id(x) in unread_here or x.type.is_pointer or x.type.is_array:
                 continue
-            elif isinstance(x, (ast.Index, ast.Deref)) and words_of(x) == words:
+            elif isinstance(x, (ast.Index, ast.Deref)) and words_of(x) == words and not of_pointer(_inner(x)):
                 yield Read(x.span, words[0], x)
 
     def given(self, words: Words, call: ast.Call, levels: int) -> Iterator[Read]:
@@ -293,10 +293,13 @@ class _Text:
         self.text.inside[called.key, words, levels] = Inside(after=(words,))  # of one that calls itself, no more
         around = {id(s): parent for s, parent in statements(called.body)}
         names, read = [words], None
+        left = frozenset[str]()  # named by tests behind which the function may be left
         for s, e in ((inner, e) for inner, _ in statements(called.body) for e in own(inner, called)):
+            if isinstance(s, ast.If) and any(isinstance(part, ast.Return) for part, _ in statements(s)):
+                left |= names_in(s.cond)
             read = min((r for one in names for r in self.reads(one, e, levels)), key=_place, default=None)
             if read is not None:
-                tested, at = read.tested, around[id(s)]
+                tested, at = read.tested | left, around[id(s)]
                 while at is not None:
                     tested |= names_in(at.cond) if isinstance(at, (ast.If, ast.Switch)) else set()
                     at = around[id(at)]
@@ -369,6 +372,10 @@ def _beside(e: ast.Expr, read: ast.Expr) -> bool:
     """A read is at a place that is computed from other variables than that of a message."""
     used = set(variables_in(e)) - set(variables_in(base_of(e)))
     return not used or not used <= set(variables_in(read))
+
+
+def _inner(e: ast.Index | ast.Deref) -> ast.Expr:
+    return e.base if isinstance(e, ast.Index) else e.operand
 
 
 def _place(read: Read) -> tuple[bool, int]:

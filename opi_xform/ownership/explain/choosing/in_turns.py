@@ -12,7 +12,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects
 from opi_xform.ir import ast
 from opi_xform.ir.walk import repeats, statements, within_statement
-from opi_xform.ownership.explain.choosing.words import words_of
+from opi_xform.ownership.explain.choosing.text_names import words_of
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling

@@ -57,9 +57,7 @@ MORE = 2  # reasons that are told after the first
 
 _RANK = {reason: rank for rank, (_, reasons) in enumerate(ORDER) for reason in reasons}
 _DATA, _SOURCE = 1, 2
-NOT_FOLLOWED = frozenset(
-    (Reason.UNKNOWN_FUNCTION, Reason.ESCAPE, Reason.CONCURRENT, Reason.NOT_ANALYSED, Reason.BUDGET)
-)
+NOT_FOLLOWED = frozenset((Reason.UNKNOWN_FUNCTION, Reason.ESCAPE, Reason.CONCURRENT, Reason.BUDGET))
 """What leaves open what the program does with its data; the others of the last group are told where that is known."""
 _OF_BUFFER = frozenset((*ORDER[_DATA][1], Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.FIRST_CONTENTS))
 """What a buffer of its own for the message takes away."""

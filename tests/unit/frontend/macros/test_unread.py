@@ -67,3 +67,12 @@ def test_a_unit_is_read_again_where_such_a_file_changes(tmp_path: Path, monkeypa
     assert "sbuf" not in left_out(tmp_path, '"look.h"', ["-Iinc"]).identifiers
     header.write_text(LOOK)
     assert "sbuf" in left_out(tmp_path, '"look.h"', ["-Iinc"]).identifiers
+
+
+def test_what_a_comment_says_of_a_name_is_no_parameter(tmp_path: Path) -> None:
+    """``CORE(int a)`` in the comment behind a macro without parameters."""
+    text = "#define CORE evaluate /* declared as int CORE(int a) */\n"
+    (tmp_path / "a.c").write_text(f"{text}#ifdef TRACE\n{text}#endif\nint CORE(int sbuf);\n")
+    file = str(tmp_path / "a.c")
+    (found,) = parse_unit(file, clean([], file, str(tmp_path))).skipped
+    assert {"CORE", "evaluate"} <= found.identifiers

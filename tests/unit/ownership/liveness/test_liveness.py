@@ -125,8 +125,12 @@ SET = "MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);"
         (f"{SET} {RECV} v[0] = b[0];", ""),
         (f"{SET} int rc = {RECV} v[0] = rc;", "the program looks at what the call returns"),
         (
-            f"{SET} MPI_Status s; {RECV.replace('MPI_STATUS_IGNORE', '&s')} v[0] = b[0];",
+            f"{SET} MPI_Status s; {RECV.replace('MPI_STATUS_IGNORE', '&s')} v[0] = s.MPI_TAG;",
             "the program may look at the status",
+        ),
+        (
+            f"{SET} MPI_Status s; {RECV.replace('MPI_STATUS_IGNORE', '&s')} v[0] = b[0];",
+            "the call has a status, `s`, which nothing reads: MPI_STATUS_IGNORE would show that",
         ),
         (f"MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL); int rc = {RECV} v[0] = rc;", ""),
     ],

@@ -15,7 +15,7 @@ from opi_xform.ir.calls import calls_of
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
 from opi_xform.ownership.explain.choosing.rows_below import rows_below
-from opi_xform.ownership.explain.choosing.words import Found, own, words_of
+from opi_xform.ownership.explain.choosing.text_names import Found, own, words_of
 from opi_xform.ownership.model.buffers import Refusal
 
 TO = "N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD"

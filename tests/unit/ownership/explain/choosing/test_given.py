@@ -1,4 +1,4 @@
-"""``opi_xform.ownership.explain.pointers.given``: which buffers the callers of a function name, by the text alone."""
+"""``opi_xform.ownership.explain.choosing.given_on``: which buffers callers name, by the text alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from opi_xform.codes import Reason
 from opi_xform.frontend import parse_unit
 from opi_xform.ir.calls import callers_of, calls_of
-from opi_xform.ownership.explain.pointers.given import moved_in_text, several_given
+from opi_xform.ownership.explain.choosing.given_on import moved_in_text, several_given
 from opi_xform.ownership.model.lines import told
 
 BEGIN = "void give(double *b);\nstruct s { double *x; };\n"
