@@ -61,7 +61,7 @@ from opi_xform.ownership.procnull.origins import origin
 
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
-SENT_AGAIN = "is sent again here"
+SENT_HERE, SENT_AGAIN = "is sent here", "is sent again here"
 COMES = "how much comes is told at"
 WRITES = 3  # places that are told
 _NEEDED = frozenset((Reason.OLD_BYTES, Reason.READ_LATER))  # for them bytes are read, or sent, that are gone
@@ -443,7 +443,7 @@ def filled_at(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ..
 def _reads(program: Program, node: int, o: int, site: bool, name: str, verb: str = "read") -> str:
     action = program.graph.nodes[node].action
     if site and isinstance(action, ins.CallInstr):
-        return f"`{name}` is sent here" if _only_sends(program, node) else f"`{name}` {BUFFER_HERE}"
+        return f"`{name}` {SENT_HERE if _only_sends(program, node) else BUFFER_HERE}"
     called = _callee(program, node)
     if called:
         root = ", at its root" if verb != "used" and at_root(program, node, o, verb == "written") else ""
