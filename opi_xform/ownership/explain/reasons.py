@@ -42,7 +42,13 @@ from opi_xform.ownership.explain.later import (
     written_meanwhile,
 )
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
+from opi_xform.ownership.explain.other_pointers import (
+    by_another_function,
+    member_in,
+    set_through,
+    times_as_much,
+    words_at,
+)
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.roots import at_root, of_a_root, on_no_root
 from opi_xform.ownership.explain.reaching.turns import own_turns
@@ -188,9 +194,8 @@ def liveness_refusal(
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
             does = "send" if _only_sends(program, first) else "read"
-            beside = first in sites and further_in(
-                use, sites[first]
-            )  # so it has what does not come, however long it is
+            # that it begins as far in as this one is long, or a number of times as far, tells that it is another row
+            beside = first in sites and times_as_much(use, sites[first].call.args[sites[first].argument])
             inside = use.lo is not None and use.lo.constant is None
             if inside or beside or row_of_arrays(use.call.args[use.argument]):
                 message = f"the message lies in `{name}`, and {line} may {does} bytes there{NOT_BROUGHT}"
