@@ -52,6 +52,7 @@ from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.part_reasons import READS_ONLY
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
+from opi_xform.ownership.explain.reaching.other_processes import of_another_process
 from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reaching.ways import ahead, in_turn
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
@@ -154,7 +155,8 @@ class Deepest:
         if found.reason is not Reason.SMALL:
             pending = found.reason is Reason.PENDING
             said = begun_again(self.program, use) or ("" if pending else never_completed(self.program, use))
-            found = replace(found, message=found.message + said + more_than_there_is(self.program, use))
+            said += more_than_there_is(self.program, use) + of_another_process(self.program, uses, found)
+            found = replace(found, message=found.message + said)
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)

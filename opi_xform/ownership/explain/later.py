@@ -18,6 +18,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.explain.choosing.places import at_another_place
 from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
@@ -28,7 +29,7 @@ from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import function_expressions, spelling
+from opi_xform.ownership.model.lvalues import function_expressions, in_same_words, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
@@ -290,6 +291,27 @@ def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> 
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
     return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
+
+
+def longer_next_turn(program: Program, use: Use, other: Use, name: str) -> str:
+    """A send that has, by the words of both calls, as much as a receive brings, in the next turn of a loop that changes
+    how much that is; '' for none.
+    """
+    mine, its, length = use.buffer.count, other.buffer.count, use.length
+    if use.side == other.side or mine is None or its is None or length is None or use.node == other.node:
+        return ""
+    pairs = [(use.argument, other.argument), (mine, its)]
+    if not all(in_same_words(without_casts(use.call.args[a]), without_casts(other.call.args[b])) for a, b in pairs):
+        return ""
+    nest, nodes = program.nest, program.graph.nodes
+    moving = program.values.symbols.scope(program.values.symbols.resolve(length))
+    around = [loop for loop in nest.chain(nodes[use.node].block) if loop in moving]
+    around = [loop for loop in around if loop in nest.chain(nodes[other.node].block)]
+    if not around or in_turn(program, use.node, other.node, around):
+        return ""
+    line, count = line_of(node_span(program, other.node)), spelling(without_casts(use.call.args[mine]))
+    told = f"could not show that {line} sends no more of `{name}` in the next turn than this receive brings"
+    return f"{told}: `{count}` may be larger then"
 
 
 def written_meanwhile(program: Program, buffer: Buffer, use: Use, n: int) -> bool:

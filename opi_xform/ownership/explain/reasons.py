@@ -33,6 +33,7 @@ from opi_xform.ownership.explain.datatypes import (
 from opi_xform.ownership.explain.later import (
     by_another_call,
     in_other_arm,
+    longer_next_turn,
     next_turn,
     not_reached,
     nothing_came,
@@ -219,6 +220,8 @@ def liveness_refusal(
             message += f": no message that can come has more than {most} bytes"
         elif least is None and message.startswith(line) and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
+        if first in sites and least is None:
+            message = longer_next_turn(program, use, sites[first], name) or message
     if silent is not None and first not in sites and not use.op.replaces:
         message, more = nothing_came(program, silent, name, line, "read")
         notes = (*notes[:1], *more)
