@@ -45,14 +45,13 @@ from opi_xform.ownership.explain.datatypes import (
     of_structs,
     one_of_several,
 )
-from opi_xform.ownership.explain.later import TWICE, begun_again, read_early
+from opi_xform.ownership.explain.later import TWICE, begun_again, of_another_process, read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.part_reasons import READS_ONLY
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
-from opi_xform.ownership.explain.reaching.other_processes import of_another_process
 from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reaching.ways import ahead, in_turn
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written

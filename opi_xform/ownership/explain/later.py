@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS
@@ -39,6 +39,8 @@ from opi_xform.regions.sets import BudgetExceeded
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
 LONGEST = 48  # characters of a condition that is told
 TWICE = "twice, or writes all of it before"
+OF_ALL = frozenset((Reason.FIRST_CONTENTS, Reason.UNPAIRED, Reason.CAPACITY))
+"""What is asked of a buffer as a whole: whoever has it, and wherever."""
 _SETS = (ast.Assign, ast.IncDec)
 _ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 
@@ -291,6 +293,21 @@ def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> 
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
     return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
+
+
+def of_another_process(program: Program, uses: Sequence[Use], refusal: Refusal) -> str:
+    """What to say of the first line that is told with a refusal, where none of a call's processes runs it; ''.
+
+    Such a line keeps the call all the same: the buffer's variable has one declaration, and one place that makes it.
+    """
+    if refusal.reason not in OF_ALL or not refusal.notes:
+        return ""
+    span, excluded = refusal.notes[0][0], branches_of(program).excluded
+    nodes = [n for u in uses if u.object >= 0 for n in program.values.accesses.nodes(u.object)]
+    nodes = [n for n in nodes if (here := node_span(program, n)).file == span.file and here.line == span.line]
+    if not nodes or not all(excluded(u.node, n) for u in uses for n in nodes):
+        return ""
+    return f"; no process that makes this call runs {line_of(span)}, but its buffer is one variable for all of them"
 
 
 def longer_next_turn(program: Program, use: Use, other: Use, name: str) -> str:
