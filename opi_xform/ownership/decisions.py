@@ -19,7 +19,7 @@ from opi_xform.ownership.explain.choosing.argument import BEGINS_INSIDE
 from opi_xform.ownership.explain.choosing.in_program import InProgram
 from opi_xform.ownership.explain.choosing.text_names import Found
 from opi_xform.ownership.explain.deepest import NO_FORM
-from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN
+from opi_xform.ownership.explain.reasons import BUFFER_HERE, SENT_AGAIN, SENT_HERE
 from opi_xform.ownership.explain.unreached import NEVER, never_comes, never_true
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
@@ -211,7 +211,7 @@ def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:
     """Each line once by the same words; and none that says of the call's own line what the call says."""
     out: dict[tuple[str, int, str], Note] = {}
     for span, message in refusal.notes:
-        if span != call or not message.endswith((BUFFER_HERE, SENT_AGAIN)):
+        if span != call or not message.endswith((BUFFER_HERE, SENT_HERE, SENT_AGAIN)):
             out.setdefault((span.file, span.line, message), Note(span, lines.told(message, span.file)))
     return tuple(out.values())
 

@@ -47,7 +47,7 @@ from opi_xform.ownership.explain.datatypes import (
     of_structs,
     one_of_several,
 )
-from opi_xform.ownership.explain.later import TWICE, begun_again, read_early
+from opi_xform.ownership.explain.later import TWICE, begun_again, of_another_process, read_early
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.other_threads import started
@@ -158,7 +158,8 @@ class Deepest:
         if found.reason is not Reason.SMALL:
             pending = found.reason is Reason.PENDING
             said = begun_again(self.program, use) or ("" if pending else never_completed(self.program, use))
-            found = replace(found, message=found.message + said + more_than_there_is(self.program, use))
+            said += more_than_there_is(self.program, use) + of_another_process(self.program, uses, found)
+            found = replace(found, message=found.message + said)
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
         form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)

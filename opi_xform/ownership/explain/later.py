@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS
@@ -18,6 +18,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
+from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.explain.choosing.places import at_another_place
 from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
@@ -28,7 +29,7 @@ from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import function_expressions, spelling
+from opi_xform.ownership.model.lvalues import function_expressions, in_same_words, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.procnull.origins import origin
 from opi_xform.ownership.requests.pending import request_pending_at
@@ -38,6 +39,8 @@ from opi_xform.regions.sets import BudgetExceeded
 RANKS = 64  # numbers that are tried for one from which both tests compute theirs
 LONGEST = 48  # characters of a condition that is told
 TWICE = "twice, or writes all of it before"
+OF_ALL = frozenset((Reason.FIRST_CONTENTS, Reason.UNPAIRED, Reason.CAPACITY))
+"""What is asked of a buffer as a whole: whoever has it, and wherever."""
 _SETS = (ast.Assign, ast.IncDec)
 _ONE_VALUE = (frozenset({0}), frozenset({-1, 1}))  # the signs of `a == b` and `a != b`
 
@@ -290,6 +293,42 @@ def next_turn(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> 
     loop = loop_around(program, use.node)
     where = "its loop" if loop is None else f"the loop in {line_of(loop)}"
     return f"`{name}` may be sent again in the next turn of {where}, in which nothing is written to it"
+
+
+def of_another_process(program: Program, uses: Sequence[Use], refusal: Refusal) -> str:
+    """What to say of the first line that is told with a refusal, where none of a call's processes runs it; ''.
+
+    Such a line keeps the call all the same: the buffer's variable has one declaration, and one place that makes it.
+    """
+    if refusal.reason not in OF_ALL or not refusal.notes:
+        return ""
+    span, excluded = refusal.notes[0][0], branches_of(program).excluded
+    nodes = [n for u in uses if u.object >= 0 for n in program.values.accesses.nodes(u.object)]
+    nodes = [n for n in nodes if (here := node_span(program, n)).file == span.file and here.line == span.line]
+    if not nodes or not all(excluded(u.node, n) for u in uses for n in nodes):
+        return ""
+    return f"; no process that makes this call runs {line_of(span)}, but its buffer is one variable for all of them"
+
+
+def longer_next_turn(program: Program, use: Use, other: Use, name: str) -> str:
+    """A send that has, by the words of both calls, as much as a receive brings, in the next turn of a loop that changes
+    how much that is; '' for none.
+    """
+    mine, its, length = use.buffer.count, other.buffer.count, use.length
+    if use.side == other.side or mine is None or its is None or length is None or use.node == other.node:
+        return ""
+    pairs = [(use.argument, other.argument), (mine, its)]
+    if not all(in_same_words(without_casts(use.call.args[a]), without_casts(other.call.args[b])) for a, b in pairs):
+        return ""
+    nest, nodes = program.nest, program.graph.nodes
+    moving = program.values.symbols.scope(program.values.symbols.resolve(length))
+    around = [loop for loop in nest.chain(nodes[use.node].block) if loop in moving]
+    around = [loop for loop in around if loop in nest.chain(nodes[other.node].block)]
+    if not around or in_turn(program, use.node, other.node, around):
+        return ""
+    line, count = line_of(node_span(program, other.node)), spelling(without_casts(use.call.args[mine]))
+    told = f"could not show that {line} sends no more of `{name}` in the next turn than this receive brings"
+    return f"{told}: `{count}` may be larger then"
 
 
 def written_meanwhile(program: Program, buffer: Buffer, use: Use, n: int) -> bool:

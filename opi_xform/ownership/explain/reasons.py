@@ -33,6 +33,7 @@ from opi_xform.ownership.explain.datatypes import (
 from opi_xform.ownership.explain.later import (
     by_another_call,
     in_other_arm,
+    longer_next_turn,
     next_turn,
     not_reached,
     nothing_came,
@@ -42,7 +43,13 @@ from opi_xform.ownership.explain.later import (
     written_meanwhile,
 )
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_pointers import by_another_function, member_in, set_through, words_at
+from opi_xform.ownership.explain.other_pointers import (
+    by_another_function,
+    member_in,
+    set_through,
+    times_as_much,
+    words_at,
+)
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.roots import at_root, of_a_root, on_no_root
 from opi_xform.ownership.explain.reaching.turns import own_turns
@@ -61,7 +68,7 @@ from opi_xform.ownership.procnull.origins import origin
 
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
-SENT_AGAIN = "is sent again here"
+SENT_HERE, SENT_AGAIN = "is sent here", "is sent again here"
 COMES = "how much comes is told at"
 WRITES = 3  # places that are told
 _NEEDED = frozenset((Reason.OLD_BYTES, Reason.READ_LATER))  # for them bytes are read, or sent, that are gone
@@ -188,9 +195,8 @@ def liveness_refusal(
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
             does = "send" if _only_sends(program, first) else "read"
-            beside = first in sites and further_in(
-                use, sites[first]
-            )  # so it has what does not come, however long it is
+            # that it begins as far in as this one is long, or a number of times as far, tells that it is another row
+            beside = first in sites and times_as_much(use, sites[first].call.args[sites[first].argument])
             inside = use.lo is not None and use.lo.constant is None
             if inside or beside or row_of_arrays(use.call.args[use.argument]):
                 message = f"the message lies in `{name}`, and {line} may {does} bytes there{NOT_BROUGHT}"
@@ -214,6 +220,8 @@ def liveness_refusal(
             message += f": no message that can come has more than {most} bytes"
         elif least is None and message.startswith(line) and message.endswith(NOT_BROUGHT) and of_unknown_length(use):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
+        if first in sites and least is None:
+            message = longer_next_turn(program, use, sites[first], name) or message
     if silent is not None and first not in sites and not use.op.replaces:
         message, more = nothing_came(program, silent, name, line, "read")
         notes = (*notes[:1], *more)
@@ -443,7 +451,7 @@ def filled_at(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ..
 def _reads(program: Program, node: int, o: int, site: bool, name: str, verb: str = "read") -> str:
     action = program.graph.nodes[node].action
     if site and isinstance(action, ins.CallInstr):
-        return f"`{name}` is sent here" if _only_sends(program, node) else f"`{name}` {BUFFER_HERE}"
+        return f"`{name}` {SENT_HERE if _only_sends(program, node) else BUFFER_HERE}"
     called = _callee(program, node)
     if called:
         root = ", at its root" if verb != "used" and at_root(program, node, o, verb == "written") else ""
