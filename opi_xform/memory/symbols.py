@@ -54,6 +54,14 @@ class Symbol:
         return tuple(out)
 
 
+@dataclass(frozen=True, slots=True)
+class Most:
+    """``factor`` times a number is not more than ``value``."""
+
+    factor: int
+    value: Poly
+
+
 class Symbols:
     """The table.  ``defs`` holds what was learnt later: a loop's induction variable as start + step × count."""
 
@@ -72,6 +80,7 @@ class Symbols:
         self.lost: set[int] = set()  # in numbers that may have lost bits somewhere (``values/arithmetic/widths.py``)
         self.large: set[int] = set()  # numbers that may have been set to a constant near the end of their type
         self.minus: set[int] = set()  # those that may have been set to a constant below 0
+        self.most: dict[int, Most] = {}  # numbers that a call tells (``values/arithmetic/came.py``)
         self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside
         self.settled = False  # nothing more is learnt, so what values are can be kept
         self.resolved: dict[Poly, Poly] = {}

@@ -110,7 +110,7 @@ class Regions:
         return [f"{name} >= 0" for name, m in sorted(params.items()) if all(self.symbols.table[s].nonneg for s in m)]
 
     def build(self, constraints: Iterable[str], params: dict[str, Monomial]) -> Set:
-        constraints = [*constraints, *self.remainders(params)]
+        constraints = [*constraints, *self.remainders(params), *self.bounded(params)]
         return self.parse(", ".join(sorted(params)), " and ".join([*constraints, *self.known(params)]))
 
     def remainders(self, params: dict[str, Monomial]) -> list[str]:
@@ -120,6 +120,15 @@ class Regions:
             quotient = self.quotients.get(m[0]) if len(m) == 1 else None
             if quotient is not None:
                 out.append(f"{name} = {self.affine(quotient, params)}")
+        return out
+
+    def bounded(self, params: dict[str, Monomial]) -> list[str]:
+        """Numbers that a call tells, which are not more than others."""
+        out: list[str] = []
+        for name, m in list(params.items()) if self.symbols.most else ():
+            most = self.symbols.most.get(m[0]) if len(m) == 1 else None
+            if most is not None:
+                out.append(f"{most.factor}*{name} <= {self.affine(self.symbols.resolve(most.value), params)}")
         return out
 
     def divided(self, value: Poly) -> None:

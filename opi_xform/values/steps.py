@@ -17,6 +17,7 @@ from opi_xform.memory.extent import ADDRESSES, SUMS, told
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.values import Values
 from opi_xform.record import dataclass
+from opi_xform.values.arithmetic.came import COUNTS, most_come
 from opi_xform.values.arithmetic.floating import CALLED, EXACT, is_floating, rounding_may_change
 from opi_xform.values.touches import Touches
 from opi_xform.values.unset.partly_set import NOBODY
@@ -471,6 +472,17 @@ class Steps(Touches):
             else:
                 value = self.opaque(node, ("output", index, *which), nonneg)
             self.set_cell(base, offset + k * size, value, node, type_.elem)
+            if effect.name == COUNTS and value.single is not None:
+                self.bounded(value.single, call, values)
+
+    def bounded(self, count: int, call: ins.CallInstr, values: tuple[Poly, ...]) -> None:
+        """Of a message there is no more than the receive has room for that changed its status last."""
+        status = self.symbols.base(values[0])
+        version = None if status is None else self.version(status).single
+        if version is not None and self.symbols.table[version].scope <= self.scope:
+            most = most_come(self.values, self.calls, version, (call, values))
+            if most is not None:
+                self.symbols.most[count] = most
 
 
 MOST_OUTPUTS = 8  # elements of an array that a call writes, each with a value of its own

@@ -214,6 +214,7 @@ ONE_SIDED = {
         ("lazy", "1234678"),
         ("left", "123456"),
         ("calloced", "1234578"),
+        ("come", "2346"),
         ("counted_read", "123456"),
         ("root_alloc", "123456"),
         ("left_out", ("14",)),

@@ -26,7 +26,7 @@ from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_be
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
 from opi_xform.ownership.explain.choosing.places import other_start, set_to_a_place
-from opi_xform.ownership.explain.choosing.requests_told import never_completed
+from opi_xform.ownership.explain.choosing.requests_told import never_completed, without_an_end
 from opi_xform.ownership.explain.choosing.text_names import Found
 from opi_xform.ownership.explain.culprits import (
     TRIES,
@@ -156,8 +156,11 @@ class Deepest:
         if not judges.settle() and found.reason is refusal.reason:
             found = replace(found, message=found.message + NOT_ASKED)
         if found.reason is not Reason.SMALL:
-            pending = found.reason is Reason.PENDING
-            said = begun_again(self.program, use) or ("" if pending else never_completed(self.program, use))
+            if found.reason is Reason.PENDING:
+                found = without_an_end(self.program, use, found)
+                said = begun_again(self.program, use)
+            else:
+                said = begun_again(self.program, use) or never_completed(self.program, use)
             said += more_than_there_is(self.program, use) + of_another_process(self.program, uses, found)
             found = replace(found, message=found.message + said)
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:

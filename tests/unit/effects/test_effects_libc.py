@@ -13,11 +13,11 @@ from opi_xform.effects.table import load_effects, parse_effect
 EFFECTS = load_effects()
 TABLES = ("libc.toml", "libm.toml", "posix.toml")
 HEADERS = """
-assert complex ctype dirent errno execinfo fcntl fenv fnmatch ftw getopt glob inttypes libgen locale malloc math
-mcheck netdb poll pthread pwd regex err grp iconv langinfo libintl spawn sched search semaphore setjmp signal stdio
-stdlib string strings syslog threads time unistd utime wchar wctype arpa/inet netinet/in sys/epoll sys/eventfd
-sys/file sys/ioctl sys/ipc sys/mman sys/resource sys/select sys/sendfile sys/msg sys/random sys/sem sys/shm sys/socket
-sys/stat sys/statvfs sys/sysinfo sys/time sys/timeb sys/times sys/types sys/uio sys/utsname sys/vfs sys/wait termios
+assert complex ctype dirent err errno execinfo fcntl fenv fnmatch ftw getopt glob grp iconv inttypes langinfo libgen
+libintl locale malloc math mcheck netdb poll pthread pwd regex sched search semaphore setjmp signal spawn stdio stdlib
+string strings syslog termios threads time unistd utime wchar wctype arpa/inet netinet/in sys/epoll sys/eventfd
+sys/file sys/ioctl sys/ipc sys/mman sys/msg sys/random sys/resource sys/select sys/sem sys/sendfile sys/shm sys/socket
+sys/stat sys/statvfs sys/sysinfo sys/time sys/timeb sys/times sys/types sys/uio sys/utsname sys/vfs sys/wait
 """
 # Without a prototype in those headers: compiler built-ins, other names that headers give functions, and functions that
 # older or newer C libraries have.

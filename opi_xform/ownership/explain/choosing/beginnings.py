@@ -10,9 +10,9 @@ from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.model.roots import Root, base_of, roots_of
+from opi_xform.ownership.model.roots import STORED, Root, base_of, roots_of
 
 
 def only_the_beginning(
@@ -34,7 +34,8 @@ def only_the_beginning(
             place = other.call.args[other.argument]
             found = roots_of(program).of(place, frame)
             same = found is not None and found.root == mine.root and begins_inside(place) is not None
-            if not same or between(program, use.node, n, sets) or between(program, n, use.node, sets):
+            words = mine.root[0] != STORED or in_same_words(base_of(argument), base_of(place))  # else of which struct?
+            if not (same and words) or between(program, use.node, n, sets) or between(program, n, use.node, sets):
                 continue
             span, does = names_of(program).span(n), "sends from" if other.side == "send" else "receives"
             message = f"the message is the beginning of the block that `{name}` names, and {line_of(span)} {does}"

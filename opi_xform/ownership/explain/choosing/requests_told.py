@@ -9,12 +9,13 @@ from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import repeats, statements, within_statement
+from opi_xform.ir.walk import repeats, statements, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import function_expressions, spelling
 
+NO_END = "is given to no call that completes it"
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Goto, ast.Label)
 _LOOPS = (ast.For, ast.While, ast.DoWhile)
 
@@ -27,13 +28,34 @@ def never_completed(program: Program, use: Use) -> str:
     if use.op.blocking or use.op.persistent or request is None:
         return ""
     variable = program.variables[request]
-    if variable.is_global and not program.complete:
+    if (variable.is_global and not program.complete) or not _its_own(program, use, variable):
         return ""
     if _unfinished(program)[request] >= 0:
-        return f"; its request, `{variable.name}`, is given to no call that completes it"
+        return f"; its request, `{variable.name}`, {NO_END}"
     key = program.graph.frames[program.graph.nodes[use.node].frame].function
     found = _given_anew(program.functions[key], program.effects, use.call, use.op)
     return "" if found is None else f"; {found[0]}"
+
+
+def _its_own(program: Program, use: Use, variable: ast.Variable) -> bool:
+    """The request is the variable, or in memory to which it points and that nothing else names when it is declared."""
+    if variable.type.is_array or request_of(use.call, use.op, True) is not None:
+        return True
+    made = variable.init
+    while isinstance(made, ast.Cast):
+        made = made.operand
+    name = made.callee.name if isinstance(made, ast.Call) and isinstance(made.callee, ast.FuncRef) else ""
+    effect = None if name in program.functions else program.effects.get(name)
+    return variable.kind != "param" and effect is not None and effect.allocates is not None
+
+
+def without_an_end(program: Program, use: Use, refusal: Refusal) -> Refusal:
+    """What is told of a pending receive whose request is given to nothing but calls that begin operations."""
+    found = never_completed(program, use)
+    if use.side != "recv" or refusal.hint is not None or not found.endswith(NO_END):
+        return refusal
+    message = f"this receive is never complete: {found.removeprefix('; ')}"
+    return Refusal(Reason.PENDING, message, ((use.call.span, "this receive is begun here"),), form=refusal.form)
 
 
 @once
@@ -44,6 +66,8 @@ def _unfinished(program: Program) -> Counter[str]:
         for e in function_expressions(function):
             if isinstance(e, ast.VarRef):
                 out[e.var] -= 1
+            elif isinstance(e, ast.SizeOf) and e.operand is not None:
+                out.update(inner.var for inner in within(e.operand) if isinstance(inner, ast.VarRef))
             elif isinstance(e, ast.Call) and (request := _begun(program.effects, e)) is not None:
                 out[request] += 1
     return out
@@ -113,10 +137,12 @@ def _begun(effects: Effects, call: ast.Call, whole: bool = False) -> str | None:
 
 
 def request_of(call: ast.Call, op: MpiOp, whole: bool = False) -> str | None:
-    """The variable whose address, or that of an element (whole: not of one), a call is given for its request."""
+    """The variable whose address, or that of an element (whole: not of one), a call is given for its request; a pointer
+    stands for the memory that it points to.
+    """
     e = call.args[op.request] if op.request is not None and op.request < len(call.args) else None
     e = e.operand if isinstance(e, ast.AddrOf) else None
-    e = e.base if isinstance(e, ast.Index) and e.base.type.is_array and not whole else e
+    e = e.base if isinstance(e, ast.Index) and not whole else e
     while isinstance(e, ast.Cast) and not whole:
         e = e.operand
     return e.var if isinstance(e, ast.VarRef) else None

@@ -19,8 +19,25 @@ _NULL_TESTS = "opi_xform.ownership.allocation.null_tests"
 _INTERP = "opi_xform.values.interp"
 _STEPS = "opi_xform.values.steps"
 _CALLED = "opi_xform.program.pointers"
+_CAME = "opi_xform.values.arithmetic.came"
 
 BUGS = (
+    Bug(
+        "a count of bytes is one of elements",
+        _CAME,
+        'return a.name == b.name != ""',
+        "return True",
+        ("come_bytes",),
+        condition="read after receive",
+    ),
+    Bug(
+        "each status of an array tells of the message that came last",
+        _CAME,
+        " or given[op.status] != values[_STATUS]",
+        "",
+        ("come_element",),
+        condition="read after receive",
+    ),
     Bug(
         "no program casts pointers to functions",
         _CALLED,

@@ -55,3 +55,25 @@ def test_what_is_received_there_again_is_read_in_its_place(tmp_path: Path) -> No
     _, site = kept(JOINED, HALVES.replace(first, ""), tmp_path)
     message = "the call begins inside `v`, at a place that the program computes; a message needs a buffer of its own"
     assert (site["code"], site["message"]) == ("OPI104", message)
+
+
+def test_what_lies_further_in_a_block_of_another_struct(tmp_path: Path) -> None:
+    """The same member of two structs points to two blocks."""
+    top = "struct part { int *array; int n; };\n"
+    body = """
+    struct part *few[3], whole;
+    for (int i = 0; i < 3; i++) {
+        few[i] = malloc(sizeof(struct part));
+        few[i]->array = malloc(n * sizeof(int));
+        few[i]->n = 0;
+    }
+    whole.array = malloc(4 * n * sizeof(int));
+    for (int i = 0; i < n; i++) few[i % 3]->array[few[i % 3]->n++] = i;
+    for (int i = 0; i < 3; i++)
+        if (i != rank) MPI_Send(few[i]->array, n, MPI_INT, i, 0, MPI_COMM_WORLD); // FIRST
+    MPI_Recv(&whole.array[n * rank], n, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%d\\n", whole.array[n]);
+"""
+    text, site = kept(top, body, tmp_path)
+    assert site["line"] == line_of(text, "// FIRST")
+    assert "further in" not in site["message"]

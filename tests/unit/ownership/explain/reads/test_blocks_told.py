@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from read_programs import TO, line_of, sites
 
 FROM = "1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
@@ -122,3 +123,20 @@ def test_a_request_that_nothing_completes(tmp_path: Path) -> None:
     assert never in found[0]["message"]
     found = sites([*lines, "MPI_Wait(&q, MPI_STATUS_IGNORE);"], tmp_path)[1]
     assert never not in found[0]["message"]
+
+
+@pytest.mark.parametrize("memory", ["MPI_Request q[2];", "MPI_Request *q = malloc(2 * sizeof *q);"])
+def test_a_receive_that_nothing_completes(memory: str, tmp_path: Path) -> None:
+    lines = [
+        memory,
+        "double *v = malloc(N * 8);",
+        f"MPI_Irecv(v, N, MPI_DOUBLE, {FROM.rpartition(', MPI_STATUS')[0]}, &q[n]);",
+    ]
+    lines += ["s = v[1];"]
+    found = sites(lines, tmp_path)[1]
+    assert (
+        found[0]["message"] == "this receive is never complete: its request, `q`, is given to no call that completes it"
+    )
+    other = [memory.replace("malloc(2 * sizeof *q)", "more"), *lines[1:]]
+    if "*q" in memory:  # whoever has the memory may wait
+        assert "never complete" not in sites(["MPI_Request more[2];", *other], tmp_path)[1][0]["message"]

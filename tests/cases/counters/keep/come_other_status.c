@@ -1,0 +1,47 @@
+/* The count is that of another message, for which there was more room. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 300
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        double *out = malloc(N * sizeof *out);
+        if (out == NULL)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        for (int i = 0; i < N; i++)
+            out[i] = i + 0.5;
+        MPI_Send(out, N - 20 * argc, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        MPI_Send(out, N, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+        free(out);
+    }
+    if (rank == 0) {
+        double *in = malloc(2 * N * sizeof *in), sum = 0;
+        MPI_Status status;
+        int count = 0;
+        if (in == NULL)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        for (int i = 0; i < 2 * N; i++)
+            in[i] = 2 * i;
+        double *other = malloc(2 * N * sizeof *other);
+        MPI_Status second;
+        if (other == NULL)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        MPI_Recv(in, N - 20 * argc, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &status); //~ keep
+        MPI_Recv(other, 2 * N, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, &second);
+        MPI_Get_count(&second, MPI_DOUBLE, &count);
+        for (int i = 0; i < count; i++)
+            sum += in[i] * (i + 1);
+        sum += other[0];
+        free(other);
+        printf("%d %.1f\n", count, sum);
+        free(in);
+    }
+    MPI_Finalize();
+    return 0;
+}
