@@ -1,9 +1,9 @@
 """Calls of functions that touch a buffer, written out: ``pack(b, at, n);`` as ``{ for (…) b[at + i] = …; }``.
 
-A call whose result nobody uses is its function's body in a block, with variables there that hold what is given.  Where
-a pointer is given, the buffer's own name is written for the parameter: ``b[…]``, or ``b[at + (…)]`` for ``&b[at]``.
-The two are one program where each word of the body means the same at the call, and what is written for a parameter
-keeps its value while the body runs.
+A call is its function's body in a block before the statement that it is in (``calling.py``), with variables there that
+hold what is given.  Where a pointer is given, the buffer's own name is written for the parameter: ``b[…]``,
+``b[at + (…)]`` for ``&b[at]``, and ``b`` for ``*p`` where ``&b`` is given.  The two are one program where each word of
+the body means the same at the call, and what is written for a parameter keeps its value while the body runs.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from opi_xform.attempts.calling import Calling, calling, leaving
 from opi_xform.divide.passages.called import begins, uncast
 from opi_xform.ir import ast
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ir.walk import addressed, statements, within, within_statement
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.spelling.given_names import acts
 from opi_xform.ownership.spelling.mentioned import Mention, mentions_of
@@ -38,16 +39,20 @@ _JUMPS = (ast.Goto, ast.Label, ast.OpaqueStmt)
 _LINE = re.compile(rb"^[ \t]*(?:#|\?\?=|%:)[ \t]*([a-z_]\w*)[ \t]*([A-Za-z_]\w*)?", re.MULTILINE)
 _DECLARED = re.compile(r"((?:[A-Za-z_]\w*\s+)*?[A-Za-z_]\w*)\s*(\*[\s*]*)?\b(\w+)\s*(\[\s*\w*\s*\])?")
 _SPACE = re.compile(rb"[ \t]*")
+_MPI = ("MPI_", "PMPI_", "OPI_")
+_ENDS = frozenset(("MPI_Abort",))
+_NUMBERS = frozenset(("int", "long", "unsigned", "short", "signed", "char"))
 _QUALIFIERS = frozenset({"restrict", "__restrict", "__restrict__", "register", "const", "static"})
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A call that is written out: the function that it calls, by key, its place, and what stands there then."""
+    """A call that is written out: the key of the function that it calls, its place, and what stands there then."""
 
     function: str
+    call: ast.Call
     place: tuple[str, int]
-    edit: ByteEdit
+    edits: tuple[ByteEdit, ...]
 
 
 def written_out(program: Program, units: Sequence[ast.Unit], wanted: Collection[str]) -> Iterator[Written]:
@@ -55,22 +60,22 @@ def written_out(program: Program, units: Sequence[ast.Unit], wanted: Collection[
     for unit in units:
         bodies = {key: _Body(program, units, unit, f) for key, f in unit.functions.items() if key in wanted}
         bodies = {key: body for key, body in bodies.items() if body.is_plain()}
+        ends: set[int] = set()
         for function in unit.functions.values() if bodies else ():
             if function.span.file != unit.path or program.functions.get(function.key) is not function:
                 continue
             for s, above in statements(function.body):
-                call = s.expr if isinstance(s, ast.ExprStmt) else None
                 if isinstance(above, ast.For) and above.init is s:
                     continue
-                while isinstance(call, ast.Cast):
-                    call = call.operand  # `(void)pack(…);`
-                if not isinstance(call, ast.Call) or not isinstance(call.callee, ast.FuncRef):
+                found = calling(s, above, function.variables)
+                callee = found.call.callee if found is not None else None
+                body = bodies.get(callee.name) if isinstance(callee, ast.FuncRef) else None
+                if found is None or body is None:
                     continue
-                body = bodies.get(call.callee.name)
-                text = None if body is None else body.at(function, s, call)
-                if text is not None:
-                    begin, end = s.span.begin, s.span.end
-                    yield Written(call.callee.name, (s.span.file, begin), ByteEdit(begin, end, (), text))
+                edits = () if s.span.end in ends else body.at(function, found)
+                if edits:
+                    ends.add(s.span.end)  # of two blocks with one end, the ends would be one edit
+                    yield Written(body.function.key, found.call, (s.span.file, s.span.begin), edits)
 
 
 class _Body:
@@ -83,6 +88,7 @@ class _Body:
         self.index = mentions_of(units)
         self.texts = Texts()
         self.said = expanded(program, words(self.texts.of(function.span)))
+        self.results = 0  # variables that hold a result, so far
 
     def is_plain(self) -> bool:
         """It runs from its first statement to its last one, and means the same wherever its words do."""
@@ -100,23 +106,37 @@ class _Body:
             return False
         if _LINE.search(data, f.span.begin, span.end):
             return False
-        if any(isinstance(s, (*_JUMPS, ast.Return)) for s, _ in statements(f.body)):
+        if any(isinstance(s, _JUMPS) for s, _ in statements(f.body)) or leaving(f) is None:
             return False
         if any(v.kind == "local-static" or v.attributes or v.type.vla for v in f.variables.values()):
             return False
         inner = within_statement(f.body, f.variables)
         called = (e.callee for e in inner if isinstance(e, ast.Call))
-        return all(isinstance(c, ast.FuncRef) and not c.name.startswith(("MPI_", "PMPI_", "OPI_")) for c in called)
+        return all(isinstance(c, ast.FuncRef) and (c.name in _ENDS or not c.name.startswith(_MPI)) for c in called)
 
-    def at(self, caller: ast.Function, s: ast.Stmt, call: ast.Call) -> bytes | None:
-        """What is written for a call; None where it is not the same."""
-        f = self.function
+    def at(self, caller: ast.Function, where: Calling) -> tuple[ByteEdit, ...]:
+        """What is written for a call; () where it is not the same."""
+        f, s, call, result = self.function, where.stmt, where.call, ""
         if caller is f or not s.span.editable or caller.refused or len(call.args) != len(f.params):
-            return None
+            return ()
         if s.span.begin < f.span.end or not self.means_the_same(caller, s):
-            return None
+            return ()
         if len(call.args) > 1 and any(map(acts, call.args)):  # in which order they are evaluated, no text says
-            return None
+            return ()
+        if where.wanted:
+            if not _plain_number(f.type.elem) or not call.span.editable:
+                return ()
+            self.results += 1
+            result = fresh(f"{f.name}_{self.results}", self.program)
+        text = self.body(caller, s, call, result)
+        if text is None:
+            return ()
+        return where.edits(text, f"{f.type.elem.spelling} {result};" if f.type.elem is not None else "", result)
+
+    def body(self, caller: ast.Function, s: ast.Stmt, call: ast.Call, result: str) -> bytes | None:
+        """The body with what a call gives it; its result is set to the variable ``result`` ('': nobody wants it)."""
+        f, leave = self.function, leaving(self.function)
+        assert leave is not None
         edits: list[tuple[int, int, str]] = []
         declared: list[str] = []
         for key, argument in zip(f.params, call.args, strict=True):
@@ -124,7 +144,8 @@ class _Body:
             text = self.said_once(argument)
             if not variable.name or not text or not means_variable(self.program, f, variable, self.texts):
                 return None
-            found = self.named(caller, variable, mentions, argument) or self.held(variable, mentions, text)
+            found = self.through(caller, variable, mentions, argument)
+            found = found or self.named(caller, variable, mentions, argument) or self.held(variable, mentions, text)
             if found is None:
                 return None
             declared += found[0]
@@ -133,12 +154,14 @@ class _Body:
         line = _SPACE.match(data, data.rfind(b"\n", 0, s.span.begin) + 1)
         apart = b"\n" + (line[0] if line is not None else b"")
         out: list[bytes] = []
-        for begin, end, new in sorted(edits):
+        for begin, end, new in sorted((*edits, *leave.edits(result))):
             if begin < at:
                 return None
             out += [data[at:begin], new.encode()]
             at = end
         inner = b"".join([*out, data[at : f.body.span.end]]).replace(b"\n", apart)
+        if leave.early:
+            inner = b"".join([b" do {", inner, b" while (0); }"])
         return b"".join([b"{", *(apart + b"    " + d.encode() for d in declared), inner])
 
     def said_once(self, e: ast.Expr) -> str:
@@ -181,6 +204,69 @@ class _Body:
 
     # --- parameters --------------------------------------------------------------------------------------------------
 
+    def through(
+        self, caller: ast.Function, variable: ast.Variable, mentions: Sequence[Mention], argument: ast.Expr
+    ) -> Change | None:
+        """What an address is of is written for what the parameter points to: ``b`` for ``*p``, given ``&b``."""
+        given, to = addressed(argument), variable.type.elem
+        text = "" if given is None else self.said_once(given)
+        if given is None or to is None or not to.is_pointer or not self.stays(caller, given) or not text:
+            return None
+        if any(t.const or t.volatile or t.atomic for t in (to, given.type, variable.type)):
+            return None
+        anything = to.elem is not None and to.elem.kind == "void" and given.type.is_pointer
+        if not anything and not _one_type(to, given.type):
+            return None
+        edits = []
+        for m in mentions:
+            e, above = m.parent, m.outer
+            if isinstance(e, ast.Index):
+                star = e.base is m.ref and isinstance(e.index, ast.IntLit) and e.index.value == 0
+            else:
+                star = isinstance(e, ast.Deref)
+            if e is None or not star or not e.span.editable:
+                return None
+            if anything and (m.unevaluated or not _as_any_pointer(above)):
+                return None
+            edits.append((e.span.begin, e.span.end, text))
+        return [], edits
+
+    def stays(self, caller: ast.Function, place: ast.Expr) -> bool:
+        """The words of a place mean one place while the body runs: a variable, or a member of what one points to."""
+        names: list[ast.Variable] = []
+        numbers: list[ast.Variable] = []
+        at, pointers = place, 0
+        while not isinstance(at, ast.VarRef):
+            match at:
+                case ast.Member(base=base) | ast.Deref(operand=base):
+                    pass
+                case ast.Index(base=base, index=ast.IntLit()):
+                    pass
+                case ast.Index(base=base, index=ast.VarRef(var=key)):
+                    numbers += [v for v in (self.known(caller, key),) if v is not None]
+                case ast.Cast(explicit=False, operand=base):
+                    pass
+                case _:
+                    return False
+            pointers += isinstance(at, (ast.Deref, ast.Index)) and base.type.is_pointer
+            at = base
+        variable = self.known(caller, at.var)
+        if variable is None or pointers > 1 or not place.span.editable:
+            return False
+        names = [variable, *numbers]
+        t = variable.type
+        if t.volatile or t.atomic or t.vla or variable.thread_local or variable.attributes:
+            return False
+        if not all(self.keeps(v) for v in (names if pointers else numbers)):
+            return False
+        if sum(isinstance(e, ast.VarRef) for e in within(place)) != len(names):
+            return False
+        said = {v.name for v in names}
+        return not any(v.name in said for v in self.function.variables.values())
+
+    def known(self, caller: ast.Function, key: str) -> ast.Variable | None:
+        return caller.variables.get(key) or self.unit.globals.get(key)
+
     def named(
         self, caller: ast.Function, variable: ast.Variable, mentions: Sequence[Mention], argument: ast.Expr
     ) -> Change | None:
@@ -195,7 +281,7 @@ class _Body:
                 return None
             given, at = begun[0], fresh(f"{variable.name}_at", self.program)
             declared.append(f"const long {at} = {f'({start})' if ',' in start else start};")
-        known = caller.variables.get(given.var) or self.unit.globals.get(given.var)
+        known = self.known(caller, given.var)
         if known is None or not given.span.editable or not self.keeps(known) or not _fit(known.type, variable.type):
             return None
         if any(v.name == known.name and v is not variable for v in self.function.variables.values()):
@@ -266,6 +352,34 @@ def _fit(given: Type, wanted: Type) -> bool:
     if a is None or b is None or not b.size or "void" in (a.kind, b.kind) or a.volatile or b.volatile:
         return False
     return (given.is_pointer or given.is_array) and same_pointed(a, b)
+
+
+def _plain_number(t: Type | None) -> bool:
+    """A type whose words are those of the language."""
+    return t is not None and t.kind == "int" and _NUMBERS.issuperset(t.spelling.split())
+
+
+def _as_any_pointer(around: ast.Expr | None) -> bool:
+    """A pointer says the same there as a ``void *`` and by its own type: nothing is added to it."""
+    match around:
+        case None | ast.Call() | ast.Cast() | ast.Unary(op="!") | ast.Assign(op=""):
+            return True
+        case ast.Binary(op="==" | "!="):
+            return True
+        case _:
+            return False
+
+
+def _one_type(a: Type, b: Type) -> bool:
+    """Both are pointers to the same, however many."""
+    while a.is_pointer and b.is_pointer and a.elem is not None and b.elem is not None:
+        if (a.const, a.volatile, a.atomic) != (b.const, b.volatile, b.atomic):
+            return False
+        a, b = a.elem, b.elem
+    words = [t.spelling.split() for t in (a, b)]
+    plain = a.kind in ("int", "float", "record", "void") and (a.kind != "int" or words[0] == words[1])
+    same = (a.kind, a.size, a.signed, a.record, a.const) == (b.kind, b.size, b.signed, b.record, b.const)
+    return plain and same and not any(t.volatile or t.atomic for t in (a, b))
 
 
 def _target(m: Mention) -> bool:

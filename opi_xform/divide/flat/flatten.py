@@ -25,6 +25,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
+_WORDS = frozenset(("char", "short", "int", "long", "signed", "unsigned", "float", "double"))
 _INCLUDED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<stdlib\.h>", re.MULTILINE)
 _DEFINED = re.compile(rb"^[ \t]*#[ \t]*(?:define|undef)[ \t]+(?:malloc|calloc|free|abort|size_t)\b", re.MULTILINE)
 
@@ -135,9 +136,12 @@ class Flattening:
         """
         data, at = self.read(d.name_span.file), d.name_span.begin
         stars = re.search(rb"\*([ \t]*)\*[ \t]*\Z", data[:at])
-        if stars is None or not d.name_span.editable or (d.suffix is not None and self.text(d.suffix).strip()):
+        if not d.name_span.editable or (d.suffix is not None and self.text(d.suffix).strip()):
             raise Trouble(d.span, "is declared in a way that is not followed")
-        self.edit(d.name_span, stars.start(), stars.start() + 1, "")
+        if stars is not None:
+            self.edit(d.name_span, stars.start(), stars.start() + 1, "")
+        else:
+            self.spelt_out(d)
         init = self.variable.init
         if init is None or null(init):
             if self.measured:
@@ -153,6 +157,17 @@ class Flattening:
         self.edit(d.init_span, d.init_span.begin, d.init_span.end, text)
         if made.ends:
             self.after(d.statement, f"if (!{self.variable.name}) abort();")
+
+    def spelt_out(self, d: ast.Declarator) -> None:
+        """A declaration by the name of a type, ``static table t;``: in words of the language.  Raises Trouble."""
+        elem = self.variable.type.elem
+        number = None if elem is None else elem.elem
+        begin, end = d.statement.begin, d.name_span.begin
+        if not d.alone or number is None or not _WORDS.issuperset(number.spelling.split()):
+            raise Trouble(d.span, "is declared in a way that is not followed")
+        if not d.statement.editable or not re.fullmatch(rb"[\w \t]+", self.read(d.statement.file)[begin:end]):
+            raise Trouble(d.span, "is declared in a way that is not followed")
+        self.edit(d.statement, begin, end, f"{d.storage} {number.spelling} *".lstrip())
 
     def text(self, span: Span) -> str:
         return self.read(span.file)[span.begin : span.end].decode("utf-8", "surrogateescape")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 
+from opi_xform.divide.asserted import asserted
 from opi_xform.divide.check import Checking, freed, is_place, prover_at
 from opi_xform.divide.decompose import pairs
 from opi_xform.divide.find import allocated, watched
@@ -56,7 +57,8 @@ class NamedDividing:
         self.naming = naming
         self.read = read
         self.here = program.variables[naming.base].span
-        self.mentions = [(key, m) for key in naming.names for m in mentions_of(program).of(key)]
+        told = {key: asserted(mentions_of(program).of(key), program.files, read) for key in naming.names}
+        self.mentions = [(key, m) for key, found in told.items() for m in found]
         self.by_place: dict[Place, tuple[str, Mention]] = {}
         self.nulls: dict[str, list[int]] = {}  # nodes that set a variable to NULL
 

@@ -9,6 +9,7 @@ from opi_xform.divide.passages.called import uncast
 from opi_xform.divide.passages.spell import PassageSpelling, is_sum
 from opi_xform.divide.passages.tables import Row, Table
 from opi_xform.ir import ast
+from opi_xform.ir.span import Span
 from opi_xform.ir.walk import within
 from opi_xform.record import dataclass
 from opi_xform.rewrite.insert import Group, around
@@ -104,10 +105,10 @@ class TableSpelling(PassageSpelling):
             if at.type.signed != e.type.signed or at.type.size != e.type.size:
                 break
             if left is row.begins and at.op == "+" and _as_wide(right, e):
-                yield ByteEdit(left.span.begin, right.span.begin, (), b"")
+                yield self.without(left.span, left.span.begin, right.span.begin, left.span.end)
                 return
             if right is row.begins and at.op == "+" and _as_wide(left, e):
-                yield ByteEdit(left.span.end, right.span.end, (), b"")
+                yield self.without(right.span, left.span.end, right.span.end, right.span.begin)
                 return
             at = left
         before, after = ("", "") if is_sum(index) else ("(", ")")
@@ -116,6 +117,16 @@ class TableSpelling(PassageSpelling):
         begins = self.of_row(one, one.start, row)
         begins = begins if is_product(uncast(one.start)) else f"({begins})"
         yield ByteEdit(e.span.end, e.span.end, (0, 1 << 40), f"{after} - {begins}".encode())
+
+    def without(self, span: Span, begin: int, end: int, inner: int) -> ByteEdit:
+        """A sum without one operand, which is 0 where brackets stand around one: from ``begin`` to ``end`` it goes with
+        the sign, which ends or begins at ``inner``.
+        """
+        data = self.sources.data(span.file)
+        sign = data[inner:end] if begin == span.begin else data[begin:inner]
+        if re.fullmatch(rb"\s*\+\s*", sign):
+            return ByteEdit(begin, end, (), b"")
+        return ByteEdit(span.begin, span.end, (), b"0")
 
     def of_row(self, one: Table, e: ast.Expr, row: Row) -> str:
         """An expression of the loop's counter, of the row that an element is in.  Raises PlanError."""

@@ -6,7 +6,8 @@ A message changes the pointer that it is given.  Where that is a local copy, the
 was set from in its place (``attempts/short_names.py``).  The two have to be one program, so what the words say must not
 change between the setting and a use.  That is so in two cases.
 
-- The words are made of addresses and of variables that never change (``rbuf[d]``, a parameter that nobody sets).
+- The words are made of addresses and of variables that never change (``rbuf[d]``, a parameter that nobody sets), or
+  not in the block that has the setting and all uses (``steady.py``).
 - All uses stand in the arguments of one call, which is the next thing that happens, but for what cannot change the
   words: the clock is read, a number printed, a local number set (``t = MPI_Wtime();``).  Arguments are evaluated before
   the call.
@@ -27,6 +28,7 @@ from opi_xform.ownership.model.plan import ReplaceText
 from opi_xform.ownership.spelling.mentioned import Mention, is_of, mentions_of
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.scopes import PASTED, declared_by_macros, expanded, hidden, means_variable, words
+from opi_xform.ownership.spelling.steady import steady_in
 from opi_xform.record import dataclass
 
 _PURE = (
@@ -123,6 +125,7 @@ class Writing:
         self.unit = unit
         self.function = function
         self.variable = variable
+        self.units = units
         self.index = mentions_of(units)
         self.texts = Texts()
         self.whole = self.texts.of(function.span)
@@ -142,7 +145,7 @@ class Writing:
             return None
         core = plain(value)
         text = self.text(core) if isinstance(core, _POSTFIX) else ""
-        fixed = bool(text) and self.is_fixed(core) and self.in_order() and self.means_the_same(core)
+        fixed = bool(text) and self.is_fixed(core, around) and self.in_order() and self.means_the_same(core)
         if fixed and variable.init is None:
             fixed = self.is_of_function(core) or all(_follows(m.ref.span, setting.span, around.span) for m in mentions)
         if not text or not (fixed or self.is_next(around, setting, mentions, core)):
@@ -179,8 +182,10 @@ class Writing:
         known = (isinstance(x, _PURE) and not x.type.volatile and not x.type.atomic for x in within(e))
         return all(known) and not any(isinstance(x, ast.SizeOf) and x.value is None for x in within(e))
 
-    def is_fixed(self, e: ast.Expr) -> bool:
-        """The value is the same wherever the names are known: nothing is read but variables that never change."""
+    def is_fixed(self, e: ast.Expr, block: ast.Block | None = None) -> bool:
+        """The value is the same wherever the names are known: nothing is read but variables that never change, or not
+        in the block.
+        """
         work: list[tuple[ast.Expr, bool]] = [(e, False)]  # with whether only its address counts
         while work:
             item, address = work.pop()
@@ -189,7 +194,7 @@ class Writing:
                 case ast.IntLit() | ast.MacroConst(operand=None):
                     continue
                 case ast.VarRef(var=key):
-                    if item.type.vla or not (address or self.never_changes(key)):
+                    if item.type.vla or not (address or self.never_changes(key) or self.steady(key, block)):
                         return False
                 case ast.AddrOf(operand=inner):
                     work.append((inner, True))
@@ -225,6 +230,9 @@ class Writing:
         body = self.function.body.body if isinstance(self.function.body, ast.Block) else ()
         once = [s.expr for s in body if isinstance(s, ast.ExprStmt)]
         return len(sets) == 1 and not sets[0].op and any(e is sets[0] for e in once)
+
+    def steady(self, key: str, block: ast.Block | None) -> bool:
+        return block is not None and steady_in(self.program, self.unit, self.units, block, key)
 
     def is_of_function(self, core: ast.Expr) -> bool:
         """The words name nothing that a block declares: what they say is the same in all of the function."""

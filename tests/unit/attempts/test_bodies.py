@@ -46,7 +46,7 @@ def program(folder: Path, call: str = "v, at, n", *changes: tuple[str, str]) -> 
 def texts(found: Whole) -> list[str]:
     """What is written for each call of ``pack``, its lines joined."""
     known = written_out(found.program, found.units, {"f0.c:pack", "pack", *found.program.functions})
-    return [" ".join(b"".join([one.edit.text]).decode().split()) for one in known]
+    return [" ".join(b"".join(e.text for e in one.edits).decode().split()) for one in known]
 
 
 def test_arguments_that_are_names_are_written_for_the_parameters(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_number_of_one_byte_is_converted_to_the_parameters_type(tmp_path: Path
 @pytest.mark.parametrize(
     "change",
     [
-        ("    for (int i", "    if (n < 1) return;\n    for (int i"),
+        ("        b[from", "        if (n == 7) return; else b[from"),
         ("    for (int i", "    static int calls; calls++;\n    for (int i"),
         ("    for (int i", "    u[0] = __LINE__;\n    for (int i"),
         ("    for (int i", "#define MORE\n    for (int i"),

@@ -79,6 +79,14 @@ BUGS = (
         condition="bodies",
     ),
     Bug(
+        "what leaves a loop leaves the function that it is in",
+        "opi_xform.attempts.calling",
+        "if inner and any(isinstance(x, ast.Return) for x, _ in statements(s)):",
+        "if False:",
+        ("bodies_returns_from_loop",),
+        condition="bodies",
+    ),
+    Bug(
         "a parameter that its function sets has no value before that",
         _OWN,
         'f"{declared}{name} = {given};"',
