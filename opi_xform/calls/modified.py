@@ -82,10 +82,15 @@ def _by_loop(calls: Calls, nest: LoopNest, finder: _Finder) -> list[Modified]:
         parts.append(finder.parts)
         whole.append(finder.whole)
     moved = [[cell for cell, only in cells.items() if only] for cells in per_block]
+    elsewhere: dict[Cell, set[int]] = {cell: set() for cells in moved for cell in cells}  # blocks that set it anew
+    for b, cells in enumerate(per_block):
+        for cell in elsewhere.keys() & cells.keys():
+            if not cells[cell]:
+                elsewhere[cell].add(b)
     out = []
     for loop in nest.loops:
         blocks = sorted(loop.blocks)
-        out.append(Modified(_union(blocks, per_block, moved), _parts(blocks, parts, whole)))
+        out.append(Modified(_union(blocks, per_block, moved, elsewhere), _parts(blocks, parts, whole)))
     return out
 
 
@@ -110,14 +115,15 @@ def _parts(blocks: list[int], parts: Sequence[Parts], whole: Sequence[set[int]])
     return {o: places for o, places in out.items() if o in left}
 
 
-def _union(blocks: list[int], per_block: list[Cells], moved: list[list[Cell]]) -> Cells:
+def _union(
+    blocks: list[int], per_block: list[Cells], moved: list[list[Cell]], elsewhere: dict[Cell, set[int]]
+) -> Cells:
     """Only moved where every block that changes it only moves it."""
     out: Cells = {}
     for b in blocks:
         out.update(per_block[b])
-    for b in blocks:
-        for cell in moved[b]:
-            out[cell] = all(per_block[other].get(cell, True) for other in blocks)
+    for cell in dict.fromkeys(cell for b in blocks for cell in moved[b]):
+        out[cell] = elsewhere[cell].isdisjoint(blocks)
     return out
 
 

@@ -77,15 +77,7 @@ def trim_end(data: bytes, begin: int, end: int) -> int:
 
 def tokens(data: bytes, begin: int, end: int) -> list[tuple[int, int, str]]:
     """(begin, end, kind) of each token in ``[begin, end)``; kind: space, string, word, number, punct."""
-    out = []
-    at = begin
-    while at < end:
-        found = _TOKEN.match(data, at, end)
-        if found is None:
-            break
-        out.append((at, found.end(), found.lastgroup or ""))
-        at = found.end()
-    return out
+    return [(*found.span(), found.lastgroup or "") for found in _TOKEN.finditer(data, begin, end)]  # with no gaps
 
 
 def find_top(data: bytes, begin: int, end: int, stops: bytes) -> int | None:

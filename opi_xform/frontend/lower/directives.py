@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from opi_xform.frontend.clang.source import File, skip_space, tokens
 from opi_xform.ir.span import Span
@@ -226,7 +227,7 @@ def thread_private(texts: Iterable[tuple[bytes, LeftOut]], constant: Constant) -
     out: set[str] = set()
     for data, left_out in texts:
         told = sum(data.count(b"threadprivate", begin, end) for begin, end in left_out)
-        for words, at, _ in lines(data, 0, len(data)) if b"threadprivate" in data else ():
+        for words, at, _ in all_lines(data) if b"threadprivate" in data else ():
             if words[1:4] == ["pragma", "omp", "threadprivate"] and not _around(left_out, at):
                 names = [word for word in words[4:] if re.fullmatch(r"\w+", word)]
                 if any(constant(name, True) is not None for name in names):
@@ -236,6 +237,12 @@ def thread_private(texts: Iterable[tuple[bytes, LeftOut]], constant: Constant) -
         if told != data.count(b"threadprivate"):
             return None
     return frozenset(out)
+
+
+@lru_cache(maxsize=64)
+def all_lines(data: bytes) -> tuple[tuple[list[str], int, int], ...]:
+    """Those of a whole file: one that units share is read once for many of them."""
+    return tuple(lines(data, 0, len(data)))
 
 
 def lines(data: bytes, begin: int, end: int) -> Iterator[tuple[list[str], int, int]]:

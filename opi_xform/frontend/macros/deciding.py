@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from opi_xform.frontend.lower.directives import lines
+from opi_xform.frontend.lower.directives import all_lines
 from opi_xform.frontend.macros.pasted import Parts, names, pasted
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -124,7 +124,7 @@ def _read(data: bytes) -> _Text:
     out = _Text()
     stack: list[set[str]] = []
     guard = ""  # the macro of an `#ifndef` in the line before
-    for words, begin, _ in lines(data, 0, len(data)):
+    for words, begin, _ in all_lines(data):
         kind, rest = words[1] if len(words) > 1 else "", words[2:]
         named = {word for word in rest if _NAME.fullmatch(word)} - {"defined"}
         if kind in ("if", "ifdef", "ifndef"):

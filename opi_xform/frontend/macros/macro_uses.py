@@ -12,7 +12,7 @@ from opi_xform.file_names import standing
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend.clang.libclang import CURSOR_VISITOR, RECURSE, CXCursor, Kind, TranslationUnit, evaluate, text
 from opi_xform.frontend.clang.source import File, Sources, closing, skip_space, tokens
-from opi_xform.frontend.lower.directives import lines
+from opi_xform.frontend.lower.directives import all_lines
 from opi_xform.frontend.macros.expansions import Expansion, Macros
 from opi_xform.frontend.macros.one_meaning import Steadiness, steadiness
 from opi_xform.frontend.macros.quoted import Quoted
@@ -154,7 +154,7 @@ class _Uses:
 
 
 def _directives(file: File) -> list[tuple[int, int]]:
-    return [(begin, end) for _, begin, end in lines(file.data, 0, len(file.data))]
+    return [(begin, end) for _, begin, end in all_lines(file.data)]
 
 
 def _shape(unit: TranslationUnit, sources: Sources, cursors: Iterable[CXCursor], top: str) -> Iterator[str]:

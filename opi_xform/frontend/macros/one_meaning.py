@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from opi_xform.frontend.lower.directives import lines
+from opi_xform.frontend.lower.directives import all_lines
 from opi_xform.record import dataclass
 
 _OPENING = ("if", "ifdef", "ifndef")
@@ -50,7 +50,7 @@ Directive = tuple[str, Sequence[str]]
 
 
 def _of(data: bytes) -> list[Directive]:
-    return [(words[1], words[2:]) for words, _, _ in lines(data, 0, len(data)) if len(words) > 1]
+    return [(words[1], words[2:]) for words, _, _ in all_lines(data) if len(words) > 1]
 
 
 def _under_conditions(files: Mapping[str, Sequence[Directive]]) -> set[str]:

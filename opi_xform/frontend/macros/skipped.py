@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from opi_xform.frontend.clang.libclang import TranslationUnit
 from opi_xform.frontend.clang.source import PRECOMPILED, Sources, tokens
-from opi_xform.frontend.lower.directives import lines
+from opi_xform.frontend.lower.directives import all_lines, lines
 from opi_xform.frontend.macros.deciding import Deciding
 from opi_xform.frontend.macros.unread import Line, Unread
 from opi_xform.ir.ast import Skipped
@@ -63,7 +63,7 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, unread: Unread, neve
         inside = [(file.data, line) for line in lines(file.data, first, last)]
         for _, data in unread.included(file.path, [line for _, line in inside]):
             words |= _words(_SPLICE.sub(b"", data))
-            inside += [(data, line) for line in lines(data, 0, len(data))]
+            inside += [(data, line) for line in all_lines(data)]
         given = dropped.by(line for _, line in inside)
         meant = deciding.meant(words | given)
         certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)
@@ -108,7 +108,7 @@ class _Dropped:
         if self.unused is None:
             self.unused = {}
             for text in self.texts:
-                for words, begin, end in lines(text, 0, len(text)):
+                for words, begin, end in all_lines(text):
                     if len(words) > 2 and words[1] == "define" and not self.out(text, begin):
                         unused = _unused(words, text[begin:end])
                         if unused:

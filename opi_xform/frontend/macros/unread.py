@@ -10,7 +10,7 @@ from functools import cached_property
 from opi_xform.file_names import standing
 from opi_xform.frontend.clang.libclang import TranslationUnit
 from opi_xform.frontend.clang.source import Sources
-from opi_xform.frontend.lower.directives import lines
+from opi_xform.frontend.lower.directives import all_lines
 
 Line = tuple[Sequence[str], int, int]
 """The words of a directive, where it begins and where it ends."""
@@ -46,7 +46,7 @@ class Unread:
                 except OSError:
                     continue
                 out[file], self.read[file] = data, hashlib.sha256(data).hexdigest()
-                work += [(file, more) for more, _, _ in lines(data, 0, len(data))]
+                work += [(file, more) for more, _, _ in all_lines(data)]
         return [*out.items()]
 
     def _meant(self, path: str, words: Sequence[str]) -> Iterator[str]:

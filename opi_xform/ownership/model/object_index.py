@@ -59,6 +59,18 @@ def index_of(program: Program) -> Index:
     return Index(program.values.accesses, addressed, births, tuple(frees), _guarded(program), facts, sums, grown)
 
 
+@once
+def stores_into(program: Program) -> Mapping[int, list[tuple[int, ins.Store]]]:
+    """By object: the nodes that store to an address in it, ascending."""
+    out: dict[int, list[tuple[int, ins.Store]]] = {}
+    for n, operands in sorted(program.values.operands.items()):
+        action = program.graph.nodes[n].action
+        base = program.values.symbols.base(operands[0]) if isinstance(action, ins.Store) else None
+        if isinstance(action, ins.Store) and base is not None:
+            out.setdefault(base, []).append((n, action))
+    return out
+
+
 def _guarded(program: Program) -> tuple[int, ...]:
     graph, idom = program.graph, program.nest.idom
     out = [0] * len(idom)

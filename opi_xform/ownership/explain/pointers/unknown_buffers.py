@@ -51,6 +51,7 @@ from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.object_index import stores_into
 from opi_xform.ownership.model.roots import base_of, read_from_memory
 from opi_xform.record import dataclass
 
@@ -375,9 +376,9 @@ class Strays:
         at: the byte at which it lies, where only what may be set there counts, and only a place inside a buffer.
         """
         symbols, objects = self.values.symbols, self.values.objects.table
-        for n, operands in sorted(self.values.operands.items()):
-            action = self.graph.nodes[n].action
-            if not isinstance(action, ins.Store) or not action.type.is_pointer or symbols.base(operands[0]) != table:
+        for n, action in stores_into(self.program).get(table, ()):
+            operands = self.values.operands[n]
+            if not action.type.is_pointer:
                 continue
             function, lies = self.graph.frames[self.graph.nodes[n].frame].function, self.named[1]
             target = None if self.finder is None else self.finder.written.of(function, action)
@@ -403,9 +404,10 @@ class Strays:
         if at is not None and (inside := self.unlike(table, name, at)) is not None:
             return inside
         seen, symbols, others = dict[int | None, int](), self.values.symbols, list[int]()  # others: what sets one so
-        for n, operands in sorted(self.values.operands.items()):
-            action, value = self.graph.nodes[n].action, symbols.base(operands[1]) if len(operands) > 1 else None
-            if not isinstance(action, ins.Store) or symbols.base(operands[0]) != table or operands[1].constant == 0:
+        for n, _ in stores_into(self.program).get(table, ()):
+            operands = self.values.operands[n]
+            value = symbols.base(operands[1])
+            if operands[1].constant == 0:
                 continue
             others += [n] if value is None or value in seen else []
             seen[value] = n
