@@ -152,21 +152,21 @@ class Deepest:
         What else would have to be changed at the call is told with it: one change alone would be no help.
         """
         use, found = uses[0], self.first(uses, refusal, buffers, judges)
-        found = self.in_program.first(self.program, use, found)
         if not judges.settle() and found.reason is refusal.reason:
             found = replace(found, message=found.message + NOT_ASKED)
         if found.reason is not Reason.SMALL:
-            if found.reason is Reason.PENDING:
-                found = without_an_end(self.program, use, found)
-                said = begun_again(self.program, use)
-            else:
-                said = begun_again(self.program, use) or never_completed(self.program, use)
+            again, never = begun_again(self.program, use), never_completed(self.program, use)
+            found = self.in_program.first(self.program, use, found, again or never)
+            pending = found.reason is Reason.PENDING
+            found = without_an_end(self.program, use, found) if pending else found
+            said = again or ("" if pending else never)
+            said = "" if said.removeprefix("; ") in found.message else said
             said += more_than_there_is(self.program, use) + of_another_process(self.program, uses, found)
             found = replace(found, message=found.message + said)
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
-        form = None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)
-        others = [form, gaps_of(self.program, use)]
+        others = [None if use.op.convertible else Refusal(Reason.CALL_FORM, use.op.reason or NO_FORM)]
+        others += [gaps_of(self.program, use)]
         if found.reason is Reason.CALL_FORM:
             others += [_inside(use) or (None if use.op.convertible else self.live_data.place(use))]
             others += [refusal if refusal.reason in AROUND else None]
@@ -363,10 +363,8 @@ class Deepest:
     def in_the_text(self, use: Use) -> Refusal | None:
         """What the function around a message goes on reading by the words of the call."""
         function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
-        if use.op.replaces:
-            return None
         e, read = use.call.args[use.argument], read_after if use.side == "send" else read_beside
-        return read(self.in_program.text, function, use.call, e)
+        return None if use.op.replaces else read(self.in_program.text, function, use.call, e)
 
     def in_each_turn(self, use: Use) -> Refusal | None:
         """A loop begins it again and again, and completes none."""

@@ -44,15 +44,21 @@ class InProgram:
     def __init__(self, text: Found) -> None:
         self.text = text
 
-    def first(self, program: Program, use: Use, refusal: Refusal) -> Refusal:
-        """Of a call that was looked at: with what the text shows, where it stays for what was not followed."""
+    def first(self, program: Program, use: Use, refusal: Refusal, pending: str) -> Refusal:
+        """Of a call that was looked at: with what the text shows, where it stays for what was not followed.
+
+        pending: what is said of its request, where nothing completes that.
+        """
         unsure = refusal.reason is Reason.SEVERAL_BUFFERS and UNSTEADY in refusal.message
         if not (unsure or refusal.reason in NOT_FOLLOWED) or use.op.replaces or not use.op.convertible:
             return refusal
         function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
         if refusal.reason is Reason.BUDGET:
             return self.besides(refusal, function, use.call, use.side, use.buffer)
-        found = self.elsewhere(function, use.call, use.call.args[use.argument])
+        begun = (
+            Refusal(Reason.PENDING, pending.removeprefix("; "), ((use.call.span, "begun here"),)) if pending else None
+        )
+        found = begun or self.elsewhere(function, use.call, use.call.args[use.argument])
         return (
             refusal
             if found is None

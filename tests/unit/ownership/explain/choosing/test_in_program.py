@@ -190,3 +190,22 @@ int main(int argc, char **argv)
     lies = f"the message lies in `grid`, and line {line(body, 'HERE')} receives further in"
     assert (found[0]["code"], found[0]["message"].split(";")[0]) == ("OPI204", lies)
     assert sites(body.replace("grid + n", "old"), tmp_path)[0]["code"] == "OPI403"
+
+
+def test_a_request_that_nothing_completes(tmp_path: Path) -> None:
+    """It is told before what an unknown function may do with the buffer."""
+    body = f"""{TOP}void keep(double *);
+int main(int argc, char **argv)
+{{
+    MPI_Init(&argc, &argv);
+    int n = argc;
+    MPI_Request q;
+    grid = malloc(n * 100);
+    keep(grid);
+    MPI_Irecv(grid, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD, &q);
+    return 0;
+}}
+"""
+    (site,) = sites(body, tmp_path)
+    told = "its request, `q`, is given to no call that completes it"
+    assert (site["code"], site["message"].count(told)) == ("OPI206", 1)
