@@ -211,7 +211,7 @@ def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:
     """Each line once by the same words; and none that says of the call's own line what the call says."""
     out: dict[tuple[str, int, str], Note] = {}
     for span, message in refusal.notes:
-        if span != call or not message.endswith((BUFFER_HERE, SENT_HERE, SENT_AGAIN)):
+        if span != call or not message.endswith((BUFFER_HERE, f"` {SENT_HERE}", SENT_AGAIN)):
             out.setdefault((span.file, span.line, message), Note(span, lines.told(message, span.file)))
     return tuple(out.values())
 

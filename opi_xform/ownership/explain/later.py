@@ -324,7 +324,8 @@ def longer_next_turn(program: Program, use: Use, other: Use, name: str) -> str:
     moving = program.values.symbols.scope(program.values.symbols.resolve(length))
     around = [loop for loop in nest.chain(nodes[use.node].block) if loop in moving]
     around = [loop for loop in around if loop in nest.chain(nodes[other.node].block)]
-    if not around or in_turn(program, use.node, other.node, around):
+    symbols = program.values.symbols  # in one turn it is as much
+    if not around or other.length is None or symbols.resolve(other.length) != symbols.resolve(length):
         return ""
     line, count = line_of(node_span(program, other.node)), spelling(without_casts(use.call.args[mine]))
     told = f"could not show that {line} sends no more of `{name}` in the next turn than this receive brings"

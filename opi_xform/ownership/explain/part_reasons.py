@@ -9,12 +9,13 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
+from opi_xform.memory.poly import ZERO
 from opi_xform.ownership.explain.called import node_span, told_by_completion
 from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.explain.choosing.places import block_of
 from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.reaching.branches import branches_of
-from opi_xform.ownership.explain.reasons import WRITES, name_at, named_in
+from opi_xform.ownership.explain.reasons import LIES_IN, WRITES, name_at, named_in
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -32,7 +33,8 @@ def beside_refusal(judge: Judge, buffer: Buffer, use: Use, n: int, told: Refusal
 
     told: what is said where nothing is.
     """
-    m = writes_beside(judge, use, n) if use.side == "recv" and told.message.startswith(READS_ONLY) else None
+    unsure = told.message.startswith(READS_ONLY) or (told.message.startswith(LIES_IN) and use.lo == ZERO)
+    m = writes_beside(judge, use, n) if use.side == "recv" and unsure else None
     if m is None:
         return None
     span, name = node_span(judge.program, m), name_at(judge.program, buffer, use)

@@ -17,7 +17,7 @@ from opi_xform.ownership.explain.called import (
     node_span,
     only_where,
 )
-from opi_xform.ownership.explain.choosing.argument import further_in, row_of_arrays
+from opi_xform.ownership.explain.choosing.argument import begins_behind, further_in, row_of_arrays
 from opi_xform.ownership.explain.choosing.places import at_another_place, block_of
 from opi_xform.ownership.explain.culprits import EXCHANGED, product_in_index, unknown_place, why_beside, why_unknown
 from opi_xform.ownership.explain.datatypes import (
@@ -69,6 +69,7 @@ from opi_xform.ownership.procnull.origins import origin
 ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
 BUFFER_HERE = "is a message's buffer here"
 SENT_HERE, SENT_AGAIN = "is sent here", "is sent again here"
+LIES_IN = "the message lies in"
 COMES = "how much comes is told at"
 WRITES = 3  # places that are told
 _NEEDED = frozenset((Reason.OLD_BYTES, Reason.READ_LATER))  # for them bytes are read, or sent, that are gone
@@ -195,18 +196,19 @@ def liveness_refusal(
         if least is None and unknown_place(program, use, first):
             message = f"could not show that {line} reads only those bytes of `{name}` that this receive brings"
             does = "send" if _only_sends(program, first) else "read"
-            # that it begins as far in as this one is long, or a number of times as far, tells that it is another row
-            beside = first in sites and times_as_much(use, sites[first].call.args[sites[first].argument])
+            # that another call begins where this message ends, or so many times as far in, tells that there is more
+            others = (u.call.args[u.argument] for u in buffer.uses if u.node != use.node)
+            beside = any(times_as_much(use, e) or begins_behind(use, e) for e in others)
             inside = use.lo is not None and use.lo.constant is None
             if inside or beside or row_of_arrays(use.call.args[use.argument]):
-                message = f"the message lies in `{name}`, and {line} may {does} bytes there{NOT_BROUGHT}"
+                message = f"{LIES_IN} `{name}`, and {line} may {does} bytes there{NOT_BROUGHT}"
             else:
                 unsure = why_unknown(program, use, first) or wrapping_index(program, use, first)
                 message += unsure or product_in_index(program, first)
         unknown, made = unknown_length(program, use)
         some = counting_some(program, first) if use.op.status is None else None  # that of a nonblocking one
         if unknown and least is None and use.lo is not None and use.lo.constant != 0 and of_one_piece(program, use):
-            message = f"the message lies in `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
+            message = f"{LIES_IN} `{name}`, and {line} may read bytes there{NOT_BROUGHT}"
         elif unknown:
             message, notes = f"{message}: {unknown}", (*notes, *made)
         elif least is None and some is not None:

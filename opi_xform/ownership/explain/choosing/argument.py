@@ -105,6 +105,15 @@ def further_in(use: Use, other: Use) -> str:
     return ", from another place in it on" if begins_inside(its) and not same_place(mine, its) else ""
 
 
+def begins_behind(use: Use, argument: ast.Expr) -> bool:
+    """Another message begins where one ends that begins with its buffer, by the words of its count: `&p[n]`."""
+    match without_casts(argument):
+        case ast.AddrOf(operand=ast.Index(index=step)) | ast.Binary(op="+", right=step):
+            count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
+            return count is not None and in_same_words(without_casts(count), without_casts(step))
+    return False
+
+
 def same_place(e: ast.Expr, other: ast.Expr) -> bool:
     """Two arguments that are written alike."""
     e, other = without_casts(e), without_casts(other)

@@ -50,7 +50,7 @@ def by_the_other_name(live: LiveData, use: Use, refusal: Refusal) -> Refusal:
     sent = ""
     if sends is not None and brought and much not in ("", brought):
         sent = f"{line_of(live.names.span(sends.node))} sends (`{much}`) no more of `{called}`"
-        notes = ((live.names.span(sends.node), f"`{called}` is sent here"),)
+        notes = ((live.names.span(sends.node), f"`{called}` is sent by this call"),)
     if read is not None:
         at = called_in(live.program, read, frame)
         span = live.names.span(read if at is None else at)

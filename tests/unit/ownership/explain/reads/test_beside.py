@@ -161,3 +161,24 @@ def test_a_row_that_another_call_sends_lies_beside_the_first_one(tmp_path: Path)
     message = f"the message lies in `g`, and line {sent} may send bytes there that this receive does not bring"
     assert (found[0]["code"], found[0]["message"]) == ("OPI201", message)
     assert found[0]["notes"][0]["message"] == "`g` is sent here"
+
+
+def test_a_half_whose_other_half_comes_by_another_call(tmp_path: Path) -> None:
+    """How far the line reads is not known, but that it reads a buffer of which the message is a half is."""
+    merge = """static void merge(int *to, int *both, int n)
+{
+    for (int i = 0, a = 0, b = n / 2; i < n; i++)
+        to[i] = b >= n || (a < n / 2 && both[a] <= both[b]) ? both[a++] : both[b++]; // READ
+}
+"""
+    lines = [
+        "int half = n / 2, *both = malloc(n * sizeof(int)), *to = malloc(n * sizeof(int));",
+        "MPI_Recv(&both[0], half, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "MPI_Recv(&both[half], half, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "merge(to, both, n); s += to[0];",
+        "free(both); free(to);",
+    ]
+    text, found = sites(lines, tmp_path, merge)
+    read = line_of(text, "// READ")
+    message = f"the message lies in `both`, and line {read} may read bytes there that this receive does not bring"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI202", message)
