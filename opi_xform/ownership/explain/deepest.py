@@ -24,7 +24,7 @@ from opi_xform.ownership.explain.choosing.beginnings import only_the_beginning
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
-from opi_xform.ownership.explain.choosing.places import other_start, set_to_a_place
+from opi_xform.ownership.explain.choosing.places import is_all, other_start, set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import never_completed, without_an_end
 from opi_xform.ownership.explain.culprits import (
     TRIES,
@@ -152,11 +152,9 @@ class Deepest:
         if not judges.settle() and found.reason is refusal.reason:
             found = replace(found, message=found.message + NOT_ASKED)
         if found.reason is not Reason.SMALL:
-            if found.reason is Reason.PENDING:
-                found = without_an_end(self.program, use, found)
-                said = begun_again(self.program, use)
-            else:
-                said = begun_again(self.program, use) or never_completed(self.program, use)
+            pending = found.reason is Reason.PENDING
+            found = without_an_end(self.program, use, found) if pending else found
+            said = begun_again(self.program, use) or ("" if pending else never_completed(self.program, use))
             found = replace(found, message=found.message + said + more_than_there_is(self.program, use))
         if found.reason not in LIES and found.reason is not Reason.CALL_FORM:
             return found
@@ -360,8 +358,10 @@ class Deepest:
         function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
         if use.op.replaces:
             return None
-        e, read = use.call.args[use.argument], read_after if use.side == "send" else read_beside
-        return read(self.program.functions, self.program.effects, function, use.call, e)
+        functions, effects, e = self.program.functions, self.program.effects, use.call.args[use.argument]
+        if use.side == "send":
+            return read_after(functions, effects, function, use.call, e, is_all(self.program, use))
+        return read_beside(functions, effects, function, use.call, e)
 
     def in_each_turn(self, use: Use) -> Refusal | None:
         """A loop begins it again and again, and completes none."""

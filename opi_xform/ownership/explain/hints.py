@@ -17,6 +17,7 @@ from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_co
 from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN, counted_anew
 from opi_xform.ownership.explain.movable import movable
 from opi_xform.ownership.explain.other_pointers import bare
+from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.packed import begins_late
 from opi_xform.ownership.explain.reasons import contents_refusal, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
@@ -28,6 +29,7 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.regions.sets import BudgetExceeded
 
+OTHERS = "; no process that makes this call comes there, but all have the variable"
 ENDING = "ending with an error (`exit(1)`, `MPI_Abort`) and no MPI_Finalize"
 
 
@@ -73,10 +75,13 @@ def _partly_written(judge: Judge, sent: int) -> str:
 
 def first_contents(judge: Judge, place: Place) -> Refusal:
     """Why the first contents of an object count for a site of its buffer."""
-    own = {u.node for u in judge.uses if u.place == place and u.side == "send"}
-    refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers_of_first_contents(judge), place)
-    packed = (u for u in judge.uses if u.place == place)
-    counts = [(u, u.buffer.count) for u in packed]
+    mine = [u for u in judge.uses if u.place == place]
+    own, readers = {u.node for u in mine if u.side == "send"}, readers_of_first_contents(judge)
+    refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers, place)
+    excluded = branches_of(judge.program).excluded
+    if mine and readers and all(excluded(u.node, n) for u in mine for n in readers):
+        refusal = replace(refusal, message=refusal.message + OTHERS)
+    counts = [(u, u.buffer.count) for u in mine]
     known = all(k is not None and u.length is not None and _steady(judge.program, u, k) for u, k in counts)
     if refusal.hint and not (known and _defined(judge, own)):
         return replace(refusal, hint=None)
