@@ -25,7 +25,7 @@ from opi_xform.ownership.explain.choosing.in_program import InProgram
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import begun_in_each_turn
 from opi_xform.ownership.explain.choosing.order import PERHAPS, also, in_order
-from opi_xform.ownership.explain.choosing.places import other_start, set_to_a_place
+from opi_xform.ownership.explain.choosing.places import is_all, other_start, set_to_a_place
 from opi_xform.ownership.explain.choosing.requests_told import never_completed, without_an_end
 from opi_xform.ownership.explain.choosing.text_names import Found
 from opi_xform.ownership.explain.culprits import (
@@ -363,8 +363,12 @@ class Deepest:
     def in_the_text(self, use: Use) -> Refusal | None:
         """What the function around a message goes on reading by the words of the call."""
         function = self.program.graph.frames[self.program.graph.nodes[use.node].frame].function
-        e, read = use.call.args[use.argument], read_after if use.side == "send" else read_beside
-        return None if use.op.replaces else read(self.in_program.text, function, use.call, e)
+        if use.op.replaces:
+            return None
+        text, e = self.in_program.text, use.call.args[use.argument]
+        if use.side == "send":
+            return read_after(text, function, use.call, e, is_all(self.program, use))
+        return read_beside(text, function, use.call, e)
 
     def in_each_turn(self, use: Use) -> Refusal | None:
         """A loop begins it again and again, and completes none."""

@@ -77,10 +77,10 @@ def _partly_written(judge: Judge, sent: int) -> str:
 
 def first_contents(judge: Judge, place: Place) -> Refusal:
     """Why the first contents of an object count for a site of its buffer."""
-    own = {u.node for u in judge.uses if u.place == place and u.side == "send"}
+    mine = [u for u in judge.uses if u.place == place]
+    own = {u.node for u in mine if u.side == "send"}
     refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers_of_first_contents(judge), place)
-    packed = (u for u in judge.uses if u.place == place)
-    counts = [(u, u.buffer.count) for u in packed]
+    counts = [(u, u.buffer.count) for u in mine]
     known = all(k is not None and u.length is not None and _steady(judge.program, u, k) for u, k in counts)
     if refusal.hint and not (known and _defined(judge, own)):
         return replace(refusal, hint=None)

@@ -18,7 +18,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.choosing.order import PERHAPS
-from opi_xform.ownership.explain.choosing.places import block_of
+from opi_xform.ownership.explain.choosing.places import block_of, is_all
 from opi_xform.ownership.explain.culprits import own_words_first, place_in_words, same_words, together
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.explain.later import other_arm
@@ -199,7 +199,7 @@ class LiveData:
 
     def surely(self, use: Use, found: Origin, n: int) -> bool:
         """A read is of a message's own place: by the words of the call, or from the beginning on, as the message is."""
-        if place_in_words(self.written, self.program, use, n):
+        if is_all(self.program, use) or place_in_words(self.written, self.program, use, n):
             return True
         e = next(self.touch.lvalues(n), None)
         if found.inside or found.moved or not isinstance(e, ast.Index):

@@ -51,10 +51,10 @@ Arm = tuple[ast.Expr, bool]
 """A condition under which a statement runs; whether where it holds."""
 
 
-def read_after(text: Found, key: str, call: ast.Call, e: ast.Expr) -> Refusal | None:
+def read_after(text: Found, key: str, call: ast.Call, e: ast.Expr, all_of_it: bool = False) -> Refusal | None:
     """Why the message of a send stays whose function's text reads it afterwards; None where that shows nothing.
 
-    e: the argument that names the message.
+    e: the argument that names the message.  all_of_it: the message is all that its variable holds.
     """
     function = text.functions[key]
     told = _Text(text, sends=True, below=lambda place: rows_below(function, e, place))
@@ -69,7 +69,11 @@ def read_after(text: Found, key: str, call: ast.Call, e: ast.Expr) -> Refusal | 
         return sent_in_turn(function, call, e)
     turn = reads[0].turn
     when = "after the send" if turn is None else f"in the next turn of the loop in {line_of(turn)}"
-    return _refusal(e, reads, f"there {when}", ", of the message or beside it")
+    refusal = _refusal(e, reads, f"there {when}", ", of the message or beside it")
+    if all_of_it and reads[0].name == spelling(base_of(e)):
+        message = f"`{reads[0].name}` may be read at {line_of(reads[0].span)} {when}"
+        return replace(refusal, message=message)
+    return refusal
 
 
 def read_beside(text: Found, key: str, call: ast.Call, e: ast.Expr) -> Refusal | None:

@@ -165,3 +165,12 @@ def _starts(function: ast.Function) -> dict[str, str]:
         if isinstance(base, ast.VarRef) and base.type.is_pointer and not changed.intersection((key, base.var)):
             out[key] = out.get(base.var, base.var)
     return out
+
+
+def is_all(program: Program, use: Use) -> bool:
+    """The message is all that its variable holds."""
+    if use.object < 0 or use.lo is None or use.length is None:
+        return False
+    info, resolve = program.values.objects.table[use.object], program.values.symbols.resolve
+    size = None if info.type is None or info.kind != "variable" else info.type.size
+    return size is not None and resolve(use.lo).constant == 0 and resolve(use.length).constant == size

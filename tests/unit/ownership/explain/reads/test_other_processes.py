@@ -190,3 +190,37 @@ def test_the_next_turn_sends_more_than_came(tmp_path: Path) -> None:
     text, found = sites(lines, tmp_path)
     message = f"could not show that line {line_of(text, 'SENT')} sends no more of `v` in the next turn than this "
     assert (found[1]["code"], found[1]["message"]) == ("OPI202", message + "receive brings: `k` may be larger then")
+
+
+def test_a_function_that_calls_itself_reads_what_it_sends(tmp_path: Path) -> None:
+    """The message is all of its variable: nothing lies beside it."""
+    call = "if (n & 1) MPI_Send(u, @, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+    level = f"""static double r;
+static void level(int n)
+{{
+    if (n == 0) return;
+    for (int i = 0; i < N; i++) u[i] = i * n;
+    {call}
+    r += u[n]; // HERE
+    level(n - 1);
+}}
+"""
+    text, found = sites(["level(n);", "s = r;"], tmp_path, level.replace("@", "N"))
+    wanted = ("OPI101", f"`u` may be read at line {line_of(text)} after the send")
+    assert (found[0]["code"], found[0]["message"]) == wanted
+    _, found = sites(["level(n);", "s = r;"], tmp_path, level.replace("@", "N / 2"))
+    assert found[0]["message"].endswith("may read there after the send, of the message or beside it")
+
+
+def test_what_another_rank_reads_of_what_the_program_begins_with(tmp_path: Path) -> None:
+    rows = "MPI_Recv(g[k], N, MPI_DOUBLE, k, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+    lines = ["if (rank == 0) {", f"for (int k = 1; k < size; k++) {rows}"]
+    lines += ["for (int i = 0; i < 4; i++) s += g[i][i]; // HERE", "} else {"]
+    lines += ["for (int k = 0; k < n; k++)", "for (int i = 0; i < N; i++) g[k][i] = i;"]
+    lines += ["MPI_Send(g, n * N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);", "}"]
+    text, found = sites(lines, tmp_path)
+    send = next(site for site in found if site["call"] == "MPI_Send")
+    assert send["code"] == "OPI110"
+    assert f"are read at line {line_of(text)} " in send["message"]
+    where = f"; {ELSEWHERE} {line_of(text)}, but its buffer is one variable for all of them"
+    assert send["message"].endswith(where)
