@@ -35,8 +35,8 @@ from opi_xform.ownership.liveness.buffer_events import SIGNS
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.ownership.model.surely import reached
 from opi_xform.ownership.requests.pending import Asked, pending
+from opi_xform.ownership.requests.surely import reached
 from opi_xform.record import dataclass
 
 

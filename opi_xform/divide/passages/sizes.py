@@ -15,7 +15,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.ownership.model.surely import Surely
+from opi_xform.ownership.requests.surely import Surely
 from opi_xform.regions.signs import negative
 
 

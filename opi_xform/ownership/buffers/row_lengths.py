@@ -16,8 +16,8 @@ from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.inequalities import Prover, facts_at
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.split_rows import split_row
-from opi_xform.ownership.model.surely import Surely
 from opi_xform.ownership.procnull.sources import proc_null
+from opi_xform.ownership.requests.surely import Surely
 from opi_xform.record import dataclass
 from opi_xform.values.trip_counts import nominal_trips
 

@@ -32,9 +32,9 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.roots import Roots, base_of, is_inside, is_moved, is_zero
 from opi_xform.ownership.model.split_rows import row_index, split_row
 from opi_xform.ownership.model.stretches import exactly, stretches_of
-from opi_xform.ownership.model.surely import Surely, reached
 from opi_xform.ownership.model.traced import binds_of, loaded, path, traced
 from opi_xform.ownership.model.unshared import unshared
+from opi_xform.ownership.requests.surely import Surely, reached
 
 HEAD = "struct s { int n; double *out; double u[4]; const double *in; } t, *h; double a[4], m[3][5], *p; int i, j;\n"
 
