@@ -23,7 +23,7 @@ from opi_xform.divide.passages.counted import Counted
 from opi_xform.divide.passages.given import Given, gives
 from opi_xform.divide.passages.guards import comes_to
 from opi_xform.divide.passages.one_name import held, one_name
-from opi_xform.divide.passages.sizes import Sizes, reached
+from opi_xform.divide.passages.sizes import Sizes
 from opi_xform.graph.graph import Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, Poly
@@ -36,6 +36,7 @@ from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.requests.pending import Asked, pending
+from opi_xform.ownership.requests.surely import reached
 from opi_xform.record import dataclass
 
 

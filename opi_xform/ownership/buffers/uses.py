@@ -13,6 +13,7 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.extent import extent_of
 from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.ownership.buffers.counted import never_overfull
+from opi_xform.ownership.buffers.row_lengths import RowLengths
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Program, Use
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.split_rows import row_index, split_row
@@ -83,12 +84,13 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
     mine = [u for u in uses if u.object == o]
     if not _all_rows(program, mine, type_.count):
         return 0
+    lengths = RowLengths(program, o, mine, row, type_.count)
     longer = []
     for use in mine:
         found = None if use.lo is None else split_row(program, o, use.lo)
         if found is None or found[1].terms:
             return 0
-        if not _ends_in_row(program, use, row):
+        if not _ends_in_row(program, use, row, lengths):
             longer.append(use)
     if longer and not never_overfull(program, o, mine, row):
         return 0
@@ -98,7 +100,7 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
             if n in nodes:
                 continue
             found = None if a.lo is None else split_row(program, o, a.lo)
-            if found is None or not _stays_in_row(program, a, found, row):
+            if found is None or not _stays_in_row(program, a, found, row, lengths):
                 return 0
     return row
 
@@ -116,12 +118,14 @@ def _all_rows(program: Program, uses: list[Use], count: int | None) -> bool:
     return count is not None and indices >= set(range(count))
 
 
-def _ends_in_row(program: Program, use: Use, row: int) -> bool:
+def _ends_in_row(program: Program, use: Use, row: int, lengths: RowLengths) -> bool:
     """A message that begins with a row has no more bytes than a row: MPI does not mind going on in the next one."""
-    return use.length is not None and not_negative(program, use.node, number(row) - use.length)
+    if use.length is None:
+        return False
+    return not_negative(program, use.node, number(row) - use.length) or lengths.fits(use.node, use.length)
 
 
-def _stays_in_row(program: Program, a: Access, found: tuple[Poly, Poly], row: int) -> bool:
+def _stays_in_row(program: Program, a: Access, found: tuple[Poly, Poly], row: int, lengths: RowLengths) -> bool:
     """An access that names a row touches no other one."""
     index, rest = found
     if a.length is None:
@@ -129,7 +133,8 @@ def _stays_in_row(program: Program, a: Access, found: tuple[Poly, Poly], row: in
     if a.within == row and index.constant is None:
         return True  # ``a[i][j]``: who means the whole array begins with a row of which the number is written
     start, room = program.values.symbols.resolve(rest), number(row) - a.length
-    return not_negative(program, a.node, start) and not_negative(program, a.node, room - start)
+    shown = not_negative(program, a.node, start) and not_negative(program, a.node, room - start)
+    return shown or lengths.inside(a.node, start, a.length)
 
 
 def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]:

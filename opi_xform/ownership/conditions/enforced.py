@@ -156,6 +156,7 @@ ENFORCED = (
         enforced=(
             "ownership.placement.row_graph:views",
             "ownership.buffers.uses:is_rows",
+            "ownership.buffers.row_lengths:RowLengths",
             "divide.find:Dividing",
             "divide.named.proof:NamedDividing",
         ),

@@ -7,6 +7,7 @@ _PASSAGES = "opi_xform.divide.passages.find"
 _GIVEN = "opi_xform.divide.passages.given"
 _PROOF = "opi_xform.divide.passages.proof"
 _SIZES = "opi_xform.divide.passages.sizes"
+_SURELY = "opi_xform.ownership.requests.surely"
 _STARTED = "opi_xform.attempts.computed_starts"
 
 BUGS = (
@@ -76,7 +77,7 @@ BUGS = (
     ),
     Bug(
         "a message tells a size also where a way leads past it",
-        _SIZES,
+        _SURELY,
         "self.known[message, n, loops] = self.follows(message, n, loops)",
         "self.known[message, n, loops] = True",
         ("sizes_guarded", "sizes_left_before"),
@@ -85,14 +86,14 @@ BUGS = (
     Bug(
         "a message tells the size of another turn of the loop",
         _SIZES,
-        "self.surely(u.node, n, self.symbols.scope(size))",
-        "self.surely(u.node, n, frozenset())",
+        "self.surely.runs(u.node, n, self.symbols.scope(size))",
+        "self.surely.runs(u.node, n, frozenset())",
         ("sizes_later_turn",),
         condition="starts",
     ),
     Bug(
         "what a message tells of one size it tells of another one of its call",
-        _SIZES,
+        _SURELY,
         "found = self.known.get((message, n, loops))",
         "found = next((v for k, v in self.known.items() if k[:2] == (message, n)), None)",
         ("sizes_two_of_a_call",),

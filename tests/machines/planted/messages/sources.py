@@ -9,6 +9,7 @@ _CARRIED = "opi_xform.ownership.procnull.carried"
 _TAINT = "opi_xform.ownership.procnull.taint"
 _TRIPS = "opi_xform.values.trip_counts"
 _USES = "opi_xform.ownership.buffers.uses"
+_LENGTHS = "opi_xform.ownership.buffers.row_lengths"
 
 BUGS = (
     Bug(
@@ -326,7 +327,7 @@ BUGS = (
     Bug(
         "a message ends in the row in which it begins",
         _USES,
-        "if not _ends_in_row(program, use, row):",
+        "if not _ends_in_row(program, use, row, lengths):",
         "if False:",
         ("send_rows_at_once", "send_rows_at_once_by_name", "recv_rows_at_once"),
         condition="rows and parts",
@@ -334,9 +335,65 @@ BUGS = (
     Bug(
         "what begins in a row ends in it",
         _USES,
-        "found is None or not _stays_in_row(program, a, found, row)",
+        "found is None or not _stays_in_row(program, a, found, row, lengths)",
         "found is None",
         ("send_rows_flat_loop", "send_rows_copied", "send_rows_by_pointer"),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a row before the last one ends the array",
+        _LENGTHS,
+        "if index.constant == self.count - 1 else []",
+        "",
+        ("rows_last_first",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "the last row has a message wherever rows have one",
+        _LENGTHS,
+        "return [self.early(header, length)] if self.count - 1 in ends else []",
+        "return [self.early(header, length)]",
+        ("rows_last_idle",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a message from the last row ends in the array, whoever gets it",
+        _LENGTHS,
+        "if proc_null(self.program).shown(use.node, peer):",
+        "if True:",
+        ("rows_last_nobody",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "each turn of a loop touches its row",
+        _LENGTHS,
+        "if not one.exits or not all(self.nest.dominates(block, latch) for latch in one.latches):",
+        "if not one.exits:",
+        ("rows_last_guarded",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "messages of all turns are of one length",
+        _LENGTHS,
+        "loop < 0 or self.of_turn(loop, length) or not self",
+        "loop < 0 or not self",
+        ("rows_last_other",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "what some way does is done for certain",
+        _LENGTHS,
+        "and self.surely.runs(last.node, n, self.symbols.scope(last.length))",
+        "",
+        ("rows_last_maybe",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a loop that does not run ends where it would",
+        _LENGTHS,
+        "start != symbol(k).scaled(step) or ",
+        "",
+        ("rows_last_beyond",),
         condition="rows and parts",
     ),
     Bug(

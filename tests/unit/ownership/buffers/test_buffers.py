@@ -13,6 +13,7 @@ from opi_xform.ownership.buffers.arrays import Indexed
 from opi_xform.ownership.buffers.counted import counted, never_overfull
 from opi_xform.ownership.buffers.members import member_refusal, promote, wanted
 from opi_xform.ownership.buffers.number_tables import number_tables, promoted
+from opi_xform.ownership.buffers.row_lengths import RowLengths
 from opi_xform.ownership.buffers.same_member import alike, as_void, classes, to_data
 from opi_xform.ownership.buffers.tables import Shape, find_tables
 from opi_xform.ownership.buffers.uses import collect, is_rows
@@ -137,6 +138,29 @@ def test_arrays_of_buffers(body: str, rows: int) -> None:
     uses = [u for u in collect(found.program) if u.object in buffer.objects]
     assert is_rows(found.program, buffer.objects[0], uses) == rows
     assert (buffer.carrier.rows == 1) is bool(rows)
+
+
+LOOP = "for (int d = 0; d < 4; d++) "
+FILL = "for (int i = 0; i < argc; i++) m[{}][i] = 1;"
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),  # how many bytes each argument of the program stands for
+    [
+        (LOOP + "{ " + FILL.format("d") + SEND.format("m[d]") + " }", [8]),
+        (LOOP + "if (argv[d]) { " + FILL.format("d") + SEND.format("m[d]") + " }", [8]),
+        (FILL.format(3) + SEND.format("m[2]"), [8]),
+        (FILL.format(2) + SEND.format("m[3]"), []),
+        ("if (argv[1]) { " + FILL.format(3) + " } " + SEND.format("m[2]"), []),
+        (FILL.format(3).replace("[i]", "[i + 1]") + SEND.format("m[2]"), []),
+    ],
+)
+def test_lengths_that_end_in_their_row(body: str, known: list[int]) -> None:
+    found = program(body, "static double m[4][N];")
+    uses = list(collect(found.program))
+    lengths = RowLengths(found.program, uses[0].object, uses, 800, 4)
+    assert [c for most in lengths.at(uses[0].node) for m, c in most.terms if m] == known
+    assert not lengths.fits(uses[0].node, number(808))
 
 
 def test_one_row_stands_for_all() -> None:

@@ -34,6 +34,7 @@ from opi_xform.ownership.model.split_rows import row_index, split_row
 from opi_xform.ownership.model.stretches import exactly, stretches_of
 from opi_xform.ownership.model.traced import binds_of, loaded, path, traced
 from opi_xform.ownership.model.unshared import unshared
+from opi_xform.ownership.requests.surely import Surely, reached
 
 HEAD = "struct s { int n; double *out; double u[4]; const double *in; } t, *h; double a[4], m[3][5], *p; int i, j;\n"
 
@@ -405,3 +406,31 @@ def test_addresses_that_initialisers_take() -> None:
     names = {found.values.objects.table[o].name for o in taken if o is not None}
     assert {"cur", "other", "own"} <= names
     assert "sized" not in names
+
+
+# --- what surely runs -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("between", "sure"),
+    [
+        ("", True),
+        ("if (argc > 1) s = 2;", True),
+        ("if (argc > 1) return 1;", False),
+        ("if (argc > 1) exit(1);", False),
+        ("for (int k = 0; k < argc; k++) s += k;", True),
+    ],
+)
+def test_a_message_that_comes_for_certain(between: str, sure: bool) -> None:
+    found = source(
+        "static double a[9]; int main(int argc, char **argv) { int s = 0; a[0] = 1; "
+        + between
+        + " MPI_Send(a, 9, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD); return s; }"
+    )
+    graph = found.program.graph
+    (use,) = (u for b in found.buffers.values() for u in b.uses)
+    (store,) = (n.number for n in graph.nodes if isinstance(n.action, ins.Store))
+    surely = Surely(found.program)
+    assert surely.runs(use.node, store, frozenset()) is sure
+    assert surely.runs(store, use.node, frozenset())
+    assert any(m == use.node for m, _ in reached(graph, store, lambda m: False))

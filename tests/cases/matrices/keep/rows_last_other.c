@@ -1,0 +1,39 @@
+/* The message from the last row is shorter than the others. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define R 4
+#define C 300
+
+static double a[R][C], in[R * C];
+static int many[R];
+
+int main(int argc, char **argv)
+{
+    int rank, got;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int d = 0; d < R; d++)
+        many[d] = d < R - 1 ? (argc + 1) * C : C; /* two rows, and one */
+    if (rank == 0) {
+        for (int k = 0; k < R; k++)
+            for (int j = 0; j < C; j++)
+                a[k][j] = k * C + j;
+        for (int d = 0; d < R; d++)
+            MPI_Send(a[d], many[d], MPI_DOUBLE, 1, d, MPI_COMM_WORLD); //~ keep OPI104
+    } else if (rank == 1) {
+        double s = 0;
+        for (int k = 0; k < R; k++) {
+            MPI_Status status;
+            MPI_Recv(in, R * C, MPI_DOUBLE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+            MPI_Get_count(&status, MPI_DOUBLE, &got);
+            for (int j = 0; j < got; j++)
+                s += in[j] * (j + 1);
+        }
+        printf("%.17g\n", s);
+    }
+    MPI_Finalize();
+    return 0;
+}
