@@ -7,7 +7,7 @@ was set from in its place (``attempts/short_names.py``).  The two have to be one
 change between the setting and a use.  That is so in two cases.
 
 - The words are made of addresses and of variables that never change (``rbuf[d]``, a parameter that nobody sets), or
-  not in the block that has the setting and all uses (``steady.py``).
+  not in the block that has the setting and all uses (``mentioned.py``).
 - All uses stand in the arguments of one call, which is the next thing that happens, but for what cannot change the
   words: the clock is read, a number printed, a local number set (``t = MPI_Wtime();``).  Arguments are evaluated before
   the call.
@@ -25,10 +25,9 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import ReplaceText
-from opi_xform.ownership.spelling.mentioned import Mention, is_of, mentions_of
+from opi_xform.ownership.spelling.mentioned import Mention, is_of, mentions_of, steady_in
 from opi_xform.ownership.spelling.mentions import Texts, plain
 from opi_xform.ownership.spelling.scopes import PASTED, declared_by_macros, expanded, hidden, means_variable, words
-from opi_xform.ownership.spelling.steady import steady_in
 from opi_xform.record import dataclass
 
 _PURE = (

@@ -76,6 +76,29 @@ def call_timed(s: Source) -> Iterator[Change]:
 
 
 @rewriting("calls")
+def call_timed_by_sums(s: Source) -> Iterator[Change]:
+    """The time before a call is taken from a sum, and the time after it is added."""
+    for spot, _, text in _calls(s):
+        name = s.unused("seconds")
+        new = f"{{ {name} -= MPI_Wtime(); {text}; {name} += MPI_Wtime(); }}"
+        yield (s.above(spot.function, f"static double {name};"), s.edit(spot.stmt, new))
+
+
+@rewriting("calls")
+def started_when_warm(s: Source) -> Iterator[Change]:
+    """In the turn 1 of a loop with messages a clock is started."""
+    for spot in s.of(ast.For):
+        assert isinstance(spot.stmt, ast.For)
+        body, init = spot.stmt.body, spot.stmt.init
+        if isinstance(init, ast.DeclStmt) and len(init.variables) == 1 and isinstance(body, ast.Block) and body.body:
+            counter = s.variables[init.variables[0]]
+            if counter.type.kind == "int" and "MPI_" in s.text(body) and s.may_edit(body.body[0]):
+                name = s.unused("start")
+                first = f"if ({counter.name} == 1) {name} = MPI_Wtime(); "
+                yield (s.above(spot.function, f"static double {name};"), s.before(body.body[0], first))
+
+
+@rewriting("calls")
 def call_on_lines(s: Source) -> Iterator[Change]:
     """Each argument of a call stands on a line of its own."""
     for spot, call, text in _calls(s):

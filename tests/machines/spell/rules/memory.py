@@ -411,6 +411,33 @@ def malloc_told_by_result(s: Source) -> Iterator[Change]:
 
 
 @rewriting("memory")
+def malloc_by_address_of_any(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes ``if (allocate((void **)&p, n))``, which sets ``p`` where there is memory."""
+    for _, found in _by_parameter(s):
+        name = s.unused("allocate")
+        helper = (
+            f"static int {name}(void **to, size_t bytes)\n{{\n    void *memory = malloc(bytes);\n"
+            "    if (memory == NULL)\n        return 1;\n    *to = memory;\n    return 0;\n}"
+        )
+        headers = s.including(s.file(found[0][1].span), "stdlib.h")
+        new = []
+        for spot, call, pointer in found:
+            given = f"(void **)&{_operand(pointer)}, {s.text(call.args[0])}"
+            new.append(s.conditional(spot, f"if ({name}({given})) MPI_Abort(MPI_COMM_WORLD, 1);"))
+        yield (s.above(_first_of(found), helper), *new, *headers)
+
+
+@rewriting("memory")
+def free_in_guarded_macro(s: Source) -> Iterator[Change]:
+    """``free(p);`` becomes a macro that frees what is there, and sets ``p`` to NULL then."""
+    for spot, call in s.calls("free"):
+        if isinstance(call.args[0], (ast.VarRef, ast.Member)) and not call.args[0].type.const:
+            name = s.unused("RELEASE")
+            macro = f"#define {name}(p) do {{ if (p) {{ free(p); (p) = NULL; }} }} while (0)"
+            yield (s.above(spot.function, macro), s.edit(spot.stmt, f"{name}({s.text(call.args[0])});"))
+
+
+@rewriting("memory")
 def free_through_address(s: Source) -> Iterator[Change]:
     """``free(p);`` becomes the call of a function that gets ``&p``, and sets ``p`` to NULL."""
     groups: dict[tuple[str, str], list[Assigned]] = {}

@@ -10,7 +10,7 @@ from ownership_support import source_in
 from opi_xform.analysis import plans
 from opi_xform.ir import ast
 from opi_xform.ownership.model.buffers import Options
-from opi_xform.ownership.spelling.steady import steady_in
+from opi_xform.ownership.spelling.mentioned import steady_in
 
 PROGRAM = """static double *buf, *other, **at;
 static int n;
