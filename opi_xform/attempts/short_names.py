@@ -17,6 +17,7 @@ from opi_xform.attempts.own_parameters import own_parameters
 from opi_xform.attempts.passed_on import passed_on
 from opi_xform.divide.places import Offsets
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import expressions, within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
@@ -44,15 +45,14 @@ class Plainly:
             self.given.setdefault(use.place[:3], set()).update(names)
         kept = [d for d in plan.decisions if d.decision == "keep" and d.code not in FORM]
         keys = {key for d in kept for key in self.given.get(site(d), ())}
-        said = {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")}
-        stay = {site(d) for d in kept}
-        ways = (path(program, use) for use in collect(program) if use.place[:3] in stay)
-        said |= {program.variables[key].name for way, key in ways for key in (*way, key) if key in program.variables}
+        said = _said(program, kept)
         found: list[ShortName] = []
         if not structs:
             keys |= _naming(again.units, said)
             found += short_names(program, again.units, keys) if keys else ()
-        _add(found, given_names(program, again.units, said, structs))
+        lost = _outside(program) if again.further is None else set()
+        named = _said(program, [d for d in kept if site(d) not in lost]) if lost else said
+        _add(found, given_names(program, again.units, named, structs))
         if not structs:
             given = {variable.name for key in keys if (variable := program.variables.get(key)) is not None}
             _add(found, passed_on(program, again.units, said | given))
@@ -101,6 +101,30 @@ def _add(found: list[ShortName], more: Iterable[ShortName]) -> None:
     for one in more:
         if not any(touch(one, other) for other in found):
             found.append(one)
+
+
+def _said(program: Program, kept: Sequence[Decision]) -> set[str]:
+    """The names by which these sites name their buffers, and the variables through which they find them."""
+    out = {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")}
+    stay = {site(d) for d in kept}
+    ways = (path(program, use) for use in collect(program) if use.place[:3] in stay)
+    return out | {program.variables[key].name for way, key in ways for key in (*way, key) if key in program.variables}
+
+
+def _outside(program: Program) -> set[SiteKey]:
+    """Sites of arrays whose address a call has that is no call of the program's, or something that is not understood:
+    it has it under any name of a parameter, which points where the variable of the file does that it stands for.
+    """
+    values, nodes, out = program.values, program.graph.nodes, set[SiteKey]()
+    for use in collect(program):
+        lost = values.given_away.get(use.object)
+        array = use.object >= 0 and values.objects.table[use.object].kind == "variable"
+        action = nodes[lost[0]].action if lost is not None and array else None
+        callee = action.callee if isinstance(action, ins.CallInstr) else None
+        library = isinstance(callee, ins.AddrFunc) and callee.key not in program.functions
+        if library or isinstance(action, ins.Escape):
+            out.add(use.place[:3])
+    return out
 
 
 def _naming(units: Sequence[ast.Unit], names: Collection[str]) -> set[str]:

@@ -16,6 +16,14 @@ Env = dict[Cell, Poly]
 Change = dict[Cell, Poly | None]  # None: the cell is gone
 
 
+def _last_dominated(idom: Sequence[int]) -> list[int]:
+    """By block: the last one of those that it dominates."""
+    last = list(range(len(idom)))
+    for block in range(len(idom) - 1, 0, -1):
+        last[idom[block]] = max(last[idom[block]], last[block])
+    return last
+
+
 class Environment:
     """``now``: the state where the pass is; to be changed through ``put`` and ``drop`` only."""
 
@@ -25,7 +33,8 @@ class Environment:
         self.block = -1
         self.depth: dict[int, int] = {}  # of blocks in the tree of dominators
         self.done: dict[int, Change] = {}  # what a block left behind of all that it changed
-        self.before: dict[int, Change] = {}  # the same cells, as the dominator left them
+        self.before: dict[int, Change] = {}  # the same cells, as the dominator left them, as long as it may be undone
+        self.last = _last_dominated(idom)
         self.path: list[int] = []  # the dominators of the place, outermost first
         self.old: Change = {}  # what was changed since the block began, as it was then
         self.cells: dict[Cell, Cell] = {}  # equal ones are one: each is changed in many blocks
@@ -58,7 +67,8 @@ class Environment:
                 way.append(at)
                 at = self.idom[at]
             else:
-                self.apply(self.before[self.path.pop()])
+                left = self.path.pop()
+                self.apply(self.before[left] if self.last[left] > block else self.before.pop(left))
         for b in reversed(way):
             self.apply(self.done[b])
             self.path.append(b)

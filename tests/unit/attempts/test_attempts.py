@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,32 @@ def test_a_short_name_that_names_two_blocks_is_none(tmp_path: Path) -> None:
     two = NAMED.replace("double *out = h.out;", "double *out = h.out;\n    if (argc > 2) out = v;")
     found = whole(tmp_path, main(MADE + two + "\nfree(h.out);", HALO))
     assert plainly(found).run() is None
+
+
+@pytest.mark.parametrize(
+    ("lost", "last", "names"),
+    [
+        ("", True, ["p"]),
+        ("other(out);\n", True, []),
+        ("several(1, out);\n", True, []),
+        ("other(out);\n", False, ["p"]),  # what comes later may take the message out of the array
+        ("again(out, argc);\n", True, ["p"]),  # a function of the program's, which has a text, too
+    ],
+)
+def test_a_parameter_for_an_array_that_unknown_code_has_stays(
+    lost: str, last: bool, names: list[str], tmp_path: Path
+) -> None:
+    """It is as lost under its own name."""
+    top = "static double out[N];\nvoid other(void *);\n"
+    top += "static void again(double *p, int n) { p[0] = n; if (n) again(p, n - 1); }\n"
+    top += "static void several(int n, ...) { v[1] = n; }\n"
+    top += "static void pack(double *p) { for (int i = 0; i < N; i++) p[i] = u[i]; }"
+    send = "pack(out);\nMPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // ONE\nv[0] = out[1];"
+    found = whole(tmp_path, main(lost + send, top))
+    assert found.decisions == {"ONE": "keep"}
+    further = None if last else lambda again, program, plan: (plan, None)
+    tried = Plainly(found.program, found.plan, found.sources, replace(found.again, further=further))
+    assert [name.name for name in tried.names] == names
 
 
 # --- arrays in structs ------------------------------------------------------------------------------------------------
