@@ -256,12 +256,15 @@ class _Making:
 
 
 def freer(function: ast.Function) -> bool:
-    """It frees the first row of its only parameter, then that itself, and does nothing else."""
+    """It frees the first row of its only parameter, then that itself, and does nothing else but ask for NULL."""
     if len(function.params) != 1 or function.refused:
         return False
     names, unset = {function.params[0]}, set[str]()
     freed: list[str] = []
+    ended = False
     for s in flattened(function.body.body):
+        if ended:
+            return False
         match s:
             case ast.DeclStmt(variables=keys, sizes=()):
                 for key in keys:
@@ -277,21 +280,67 @@ def freer(function: ast.Function) -> bool:
                 if not isinstance(at, ast.VarRef) or at.var not in names:
                     return False
                 names.add(key)
-            case ast.ExprStmt(expr=ast.Call(callee=ast.FuncRef(name="free"), args=(given,))):
-                match _bare(given):
-                    case ast.VarRef(var=key) if key in names:
-                        freed.append("table")
-                    case ast.Index(base=base, index=index) if _constant(index) == 0:
-                        freed.append("row" if _among(base, names) else "")
-                    case ast.Deref(operand=base):
-                        freed.append("row" if _among(base, names) else "")
-                    case _:
-                        return False
-            case ast.Return(value=None):
+            case ast.If(cond=cond, then=then, other=None) if _part(_tested(cond), names) == "table" and _leaves(then):
                 pass
+            case ast.Return(value=None):
+                ended = True
             case _:
-                return False
+                parts = _frees(s, names)
+                if parts is None:
+                    return False
+                freed += parts
     return freed == ["row", "table"]
+
+
+def _leaves(s: ast.Stmt) -> bool:
+    return all(isinstance(inner, ast.Return) and inner.value is None for inner in flattened([s]))
+
+
+def _frees(s: ast.Stmt, names: set[str]) -> list[str] | None:
+    """What a statement frees; None where it does anything else.
+
+    It may ask first whether there is a table, or a row: `free` of NULL does nothing.
+    """
+    freed: list[str] = []
+    stack = [(s, "")]
+    while stack:
+        s, asked = stack.pop()
+        match s:
+            case ast.If(cond=cond, then=then, other=None) if (part := _part(_there(cond), names)) and asked != "row":
+                stack += [(inner, part) for inner in reversed([*flattened([then])])]
+            case ast.ExprStmt(expr=ast.Call(callee=ast.FuncRef(name="free"), args=(given,))):
+                part = _part(given, names)
+                # Where the first row is asked for, the table may be freed or not.
+                if not part or (asked == "row" and part != "row"):
+                    return None
+                freed.append(part)
+            case _:
+                return None
+    return freed
+
+
+def _part(e: ast.Expr | None, names: set[str]) -> str:
+    """Whether it is the table, or its first row; else nothing."""
+    match None if e is None else _bare(e):
+        case ast.VarRef(var=key) if key in names:
+            return "table"
+        case ast.Index(base=base, index=index) if _constant(index) == 0 and _among(base, names):
+            return "row"
+        case ast.Deref(operand=base) if _among(base, names):
+            return "row"
+        case _:
+            return ""
+
+
+def _there(cond: ast.Expr) -> ast.Expr | None:
+    """What a condition asks for: that it is not NULL."""
+    match cond:
+        case ast.Binary(op="!=", left=left, right=right):
+            return left if _constant(right) == 0 else right if _constant(left) == 0 else None
+        case _ if cond.type.is_pointer:
+            return cond
+        case _:
+            return None
 
 
 def _among(e: ast.Expr, names: set[str]) -> bool:

@@ -52,6 +52,14 @@ BUGS = (
         condition="rows and parts",
     ),
     Bug(
+        "a function that leaves where there is a table frees it",
+        "opi_xform.divide.flat.makers",
+        '_part(_tested(cond), names) == "table" and _leaves(then)',
+        "_leaves(then)",
+        ("row_block_undropped",),
+        condition="rows and parts",
+    ),
+    Bug(
         "what another unit leaves out, nobody compiles",
         "opi_xform.divide.left_out",
         "if span.file not in mine",
