@@ -71,7 +71,6 @@ class Attempts:
         "tables",
         "copies",
         "calls",
-        "addresses",
     )
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
@@ -110,7 +109,6 @@ class Attempts:
             "tables": self.tabled,
             "copies": self.passed,
             "calls": self.with_bodies,
-            "addresses": self.by_name,
         }
         try:
             found = attempts[name](plan, self.with_later(name))
@@ -131,8 +129,6 @@ class Attempts:
             later = ("structs", "macros", "names", "chains")
         if name == "calls":
             later = ("parts", "starts", "tables")  # what shows in the caller
-        if name == "addresses":
-            later = tuple(n for n in self.left if n != name)
         if len(self.program.graph.nodes) > LARGEST:
             later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
         again = replace(self.again, renames=name in RENAMING)
@@ -219,12 +215,6 @@ class Attempts:
         from opi_xform.attempts.written_calls import WrittenCalls
 
         return WrittenCalls(self.program, plan, self.units, again).run()
-
-    def by_name(self, plan: Plan, again: Again) -> Found | None:
-        """With the bodies of functions that get the address of a pointer where they are called."""
-        from opi_xform.attempts.written_calls import WrittenCalls
-
-        return WrittenCalls(self.program, plan, self.units, again, addresses=True).run()
 
     def compiles(self, changed: Mapping[str, bytes]) -> bool:
         return not self_check(self.units, self.flags, changed, self.sources, self.outline).rejected

@@ -3,14 +3,10 @@
 A block of its own for a message wants the statements that pack it, or read it, beside the message
 (``computed_starts.py``, ``message_tables.py``).  Where they stand in a function, the program with its calls written out
 (``bodies.py``) is the same one, and is analysed as any other.  Where that makes sites convert, its plan counts.
-
-So are functions that get the address of a pointer, and allocate or free its memory: ``release(&out)``.  What divides a
-buffer, or names it anew, wants to see the pointer by its name.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -19,44 +15,37 @@ from opi_xform.attempts.bodies import Written, written_out
 from opi_xform.attempts.computed_starts import kept_sites
 from opi_xform.divide.passages.given import leading
 from opi_xform.divide.passages.proof import told_one_by_one
-from opi_xform.ir import ast
 from opi_xform.ir.ast import Unit
-from opi_xform.ir.walk import addressed, within
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Plan, SiteKey
 from opi_xform.text.edit import ByteEdit
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
-
 
 class WrittenCalls:
-    """One program: ``run``.  addresses: with calls that get the address of a pointer; else with those that pack."""
+    """One program: ``run``."""
 
-    def __init__(
-        self, program: Program, plan: Plan, units: Sequence[Unit], again: Again, addresses: bool = False
-    ) -> None:
+    def __init__(self, program: Program, plan: Plan, units: Sequence[Unit], again: Again) -> None:
         self.program = program
         self.plan = plan
         self.units = units
         self.again = again
         self.objects: dict[int, set[SiteKey]] = {}
-        self.addresses = addresses
         for use in collect(program):
             if use.object >= 0:
                 self.objects.setdefault(use.object, set()).add(use.place[:3])
 
     def run(self) -> Tried | None:
         """The better plan; None where the program stays as it is.  Raises OSError."""
-        if not self.addresses and (self.again.further is None or not told_one_by_one(self.program)):
+        if self.again.further is None or not told_one_by_one(self.program):
             return None
         calls = self.calls(kept_sites(self.plan))
         best = self.again.better([self.edits(calls)], self.plan) if calls else None
         if best is None:
             return None
         gained = converted(best.plan) - converted(self.plan)
-        fewer = self.named(calls, best.plan, gained) if self.addresses else self.of(calls, self.touching(gained))
+        fewer = self.of(calls, self.touching(gained))
         if 0 < len(fewer) < len(calls):
             tried = self.again.better([self.edits(fewer)], self.plan)
             if tried is not None and converted(tried.plan) >= converted(best.plan):
@@ -66,7 +55,7 @@ class WrittenCalls:
     def calls(self, kept: frozenset[SiteKey]) -> list[Written]:
         """Those of functions that touch the buffers of these sites."""
         shared, name = self.program.shared, self.again.sources.name
-        wanted = self.setting() if self.addresses else self.touching(kept)
+        wanted = self.touching(kept)
         found = written_out(self.program, self.units, wanted) if wanted else ()
         return [one for one in found if name(one.place[0]) not in shared and self.again.inside([one.place[0]])]
 
@@ -77,20 +66,8 @@ class WrittenCalls:
         nodes = (graph.nodes[n] for o in wanted for n in accesses.nodes(o))
         return {graph.frames[node.frame].function for node in nodes if node.frame >= 0} - leading(self.program)
 
-    def setting(self) -> set[str]:
-        """The functions that are given the address of a pointer, and lead to no message."""
-        functions = self.program.functions
-        found = {f.key for f in functions.values() if any(map(_of_pointer, map(f.variables.__getitem__, f.params)))}
-        return found - leading(self.program)
-
     def of(self, calls: Sequence[Written], functions: Collection[str]) -> list[Written]:
         return [one for one in calls if one.function in functions]
-
-    def named(self, calls: Sequence[Written], plan: Plan, gained: set[SiteKey]) -> list[Written]:
-        """The calls that are given the address of what has the name of a buffer that is handed over by sites."""
-        said = {word for d in plan.decisions if site(d) in gained for word in _WORD.findall(f"{d.object} {d.buffer}")}
-        places = [(one, addressed(e)) for one in calls for e in one.call.args]
-        return [one for one, e in places if e is not None and not said.isdisjoint(_words(e))]
 
     def edits(self, calls: Sequence[Written]) -> dict[str, list[ByteEdit]]:
         out: dict[str, list[ByteEdit]] = {}
@@ -107,15 +84,3 @@ class WrittenCalls:
             for d in plan.decisions
         )
         return replace(plan, decisions=tuple(decisions))
-
-
-def _of_pointer(variable: ast.Variable) -> bool:
-    """A parameter that is the address of a pointer."""
-    to = variable.type.elem if variable.type.is_pointer else None
-    return to is not None and to.is_pointer
-
-
-def _words(e: ast.Expr) -> set[str]:
-    """The names in a place: of variables, and of members."""
-    found = {_WORD.findall(x.var)[-1] for x in within(e) if isinstance(x, ast.VarRef)}
-    return found | {x.field for x in within(e) if isinstance(x, ast.Member)}

@@ -24,6 +24,7 @@ class Touches(MadeTypes):
         self, variables: Mapping[str, ast.Variable], calls: Calls, values: Values, families: Mapping[int, int]
     ) -> None:
         super().__init__(variables, calls, values, families)
+        self.family_of = {h: family for family in families.values() for h in calls.objects.table[family].members}
         self.noted = 0  # accesses
 
     def access(
@@ -32,9 +33,12 @@ class Touches(MadeTypes):
         self.note(1)
         within, padding = row_and_padding(node.action)
         self.values.accesses.add(Access(node.number, o, kind, lo, length, must, why, within, padding))
+        if o in self.family_of:  # by an address that no row is known of: it may be any
+            self.access(node, self.family_of[o], kind, None, None, False, why)
 
     def anywhere(self, node: Node, objects: frozenset[int], kind: str, why: str = "") -> None:
         """An access to one of these objects, at a place that is not known."""
+        objects = objects.union(self.family_of[o] for o in objects if o in self.family_of)
         if len(objects) < 2:
             for o in objects:
                 self.access(node, o, kind, None, None, False, why)

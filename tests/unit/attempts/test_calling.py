@@ -9,8 +9,6 @@ from other_texts import Whole, whole
 
 from opi_xform.attempts.bodies import written_out
 from opi_xform.attempts.calling import calling, leaving
-from opi_xform.attempts.order import Attempts
-from opi_xform.attempts.written_calls import WrittenCalls
 from opi_xform.text.edit import apply_edits
 
 PROGRAM = """struct grid { double *out; };
@@ -126,12 +124,3 @@ def test_how_a_function_is_left_and_which_statement_calls_it(tmp_path: Path) -> 
     body = functions["main"].body
     found = [one for s in body.body if (one := calling(s, body, functions["main"].variables)) is not None]
     assert [one.wanted for one in found] == [False, False]
-
-
-def test_only_calls_that_get_the_address_of_a_buffer_are_written_out(tmp_path: Path) -> None:
-    found = program(tmp_path, "out = malloc(2400); release(&all[1]);")
-    calls = WrittenCalls(found.program, found.plan, found.units, found.again, addresses=True)
-    (one,) = calls.calls(frozenset())
-    assert one.function.endswith("release")
-    assert calls.named([one], found.plan, set()) == []
-    assert Attempts.left[-1] == "addresses"

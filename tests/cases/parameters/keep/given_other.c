@@ -11,7 +11,7 @@ static double tbuf[2][N];
 
 static void pack(double (*to)[N], int k)
 {
-    if (k < 0)
+    while (k < 0)
         return;
     for (int i = 0; i < N; i++)
         to[k][i] = u[i] * (k + 1);

@@ -9,7 +9,7 @@ static double u[2 * N], v[2 * N];
 
 static void fill(double *to, int n)
 {
-    if (n < 1)
+    while (n < 1)
         return;
     for (int i = 0; i < n; i++) {
         to[i] = u[i];

@@ -94,6 +94,14 @@ BUGS = (
         condition="calls that are not followed",
     ),
     Bug(
+        "what is read by an address of which no row is known is none of the table's rows",
+        "opi_xform.values.touches",
+        "self.family_of = {h: family for family in families.values() for h in calls.objects.table[family].members}",
+        "self.family_of: dict[int, int] = {}",
+        ("rows_walked", "rows_by_address"),
+        condition="read after send",
+    ),
+    Bug(
         "arrays of pointers that a summary uses own their memory alone",
         "opi_xform.pointsto.families",
         " | set(touched)",
