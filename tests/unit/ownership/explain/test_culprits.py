@@ -17,9 +17,9 @@ from opi_xform.ownership.explain.culprits import (
     touches_beyond,
     unwritten,
 )
-from opi_xform.ownership.explain.deepest import surely_read
 from opi_xform.ownership.explain.reaching.in_common import meets
 from opi_xform.ownership.explain.reaching.ways import ahead
+from opi_xform.ownership.explain.sure_reads import surely_read
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Use
 

@@ -10,8 +10,8 @@ from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.movable import movable, roots
 from opi_xform.ownership.explain.other_memory import elsewhere_of
-from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.part_reasons import inside_refusal
+from opi_xform.ownership.explain.pointers.other_threads import started
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.lines import told
