@@ -16,8 +16,8 @@ from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.earlier import only_earlier
 from opi_xform.ownership.explain.reaching.in_common import meets
-from opi_xform.ownership.explain.reaching.levels import supposed
 from opi_xform.ownership.explain.reaching.roots import on_no_root
+from opi_xform.ownership.explain.reaching.touching import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row, own_turns, row_turns
 from opi_xform.ownership.explain.reaching.ways import ahead, each_turn, in_turn
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS

@@ -44,9 +44,9 @@ from opi_xform.ownership.explain.later import TWICE, begun_again, of_another_pro
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import first_of_rows, row_of, row_within
 from opi_xform.ownership.explain.part_reasons import READS_ONLY
-from opi_xform.ownership.explain.pointers.other_threads import started
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.in_common import meets
+from opi_xform.ownership.explain.reaching.other_threads import started
 from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in, written
 from opi_xform.ownership.explain.sure_reads import partly_known, surely_read

@@ -11,7 +11,7 @@ from opi_xform.codes import Reason
 from opi_xform.graph.graph import Lost
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import loop_around, node_span
-from opi_xform.ownership.explain.reaching.levels import supposed
+from opi_xform.ownership.explain.reaching.touching import supposed
 from opi_xform.ownership.explain.reaching.turns import of_another_row
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of

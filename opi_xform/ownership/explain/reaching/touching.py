@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.buffers.uses import collect
@@ -109,3 +110,23 @@ class Touching:
         found = [self.program.values.objects.variable(frame, k) for k in keys]
         defs = (self.names.defs.get(("v", o, 0), ()) for o in found)
         return set(chain(chain.from_iterable(defs), (a.node for o in found for a in self.names.writes(o))))
+
+
+def supposed(program: Program, n: int, o: int) -> bool:
+    """A node is a call of a function from inside itself, and what is followed of that function does not read an object,
+    nor is the call given it.
+    """
+    graph, values = program.graph, program.values
+    again = graph.entered_again(graph.nodes[n])
+    if again < 0:
+        return False
+    bases = (values.symbols.base(v) for v in values.args.get(n, ()))
+    if o in program.points_to.reachable(frozenset(base for base in bases if base is not None)):
+        return False
+    for m in values.accesses.nodes(o):
+        frame = graph.nodes[m].frame
+        while frame not in (again, -1):
+            frame = graph.frames[frame].parent
+        if frame == again and not isinstance(graph.nodes[m].action, Lost) and values.accesses.touches(m, (o,), "R"):
+            return False
+    return True

@@ -11,7 +11,7 @@ from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.movable import movable, roots
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.part_reasons import inside_refusal
-from opi_xform.ownership.explain.pointers.other_threads import started
+from opi_xform.ownership.explain.reaching.other_threads import started
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.lines import told

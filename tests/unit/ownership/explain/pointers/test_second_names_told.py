@@ -10,7 +10,7 @@ from case_tools import run_tool
 
 from opi_xform.ownership.explain.pointers.second_names import also_names, called_by, set_beside
 from opi_xform.ownership.explain.pointers.settings import never_set
-from opi_xform.ownership.explain.reaching.levels import supposed
+from opi_xform.ownership.explain.reaching.touching import supposed
 from tests.unit.ownership.explain.pointers.told_programs import HEAD, MAIN, TAIL, line_of
 
 TO = "1, 0, MPI_COMM_WORLD);"
