@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.ir import ast
-from opi_xform.ir.walk import repeats, statements
+from opi_xform.ir.walk import repeats, statements, uncast
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
@@ -84,7 +84,7 @@ def calling(s: ast.Stmt, above: ast.Stmt | None, variables: Mapping[str, ast.Var
     declares = False
     match s:
         case ast.ExprStmt(expr=expr):
-            whole = _uncast(expr)
+            whole = uncast(expr)
             if isinstance(whole, ast.Call):
                 return Calling(s, whole, wanted=False)
             call = _first(expr)
@@ -104,16 +104,10 @@ def _first(e: ast.Expr) -> ast.Call | None:
         match e:
             case ast.Cast(operand=inner) | ast.Unary(operand=inner) | ast.Logical(left=inner):
                 e = inner
-            case ast.Binary(left=inner, right=right) if isinstance(_uncast(right), (ast.IntLit, ast.MacroConst)):
+            case ast.Binary(left=inner, right=right) if isinstance(uncast(right), (ast.IntLit, ast.MacroConst)):
                 e = inner
             case ast.Assign(op="", target=ast.VarRef() as target, value=inner) if not target.type.volatile:
                 e = inner
             case _:
                 return None
-    return e
-
-
-def _uncast(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
     return e

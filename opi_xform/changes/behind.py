@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.allocation.repeated import evaluated_in, places
 from opi_xform.ownership.model.buffers import Program
@@ -39,27 +40,21 @@ def unchanged(
 
 def is_object(status: ast.Expr) -> bool:
     """A status that is written as an object of its own: a pointer might be MPI_STATUS_IGNORE."""
-    status = _plain(status)
+    status = uncast(status)
     if isinstance(status, ast.Binary) and status.op == "+":
-        return any(_plain(side).type.is_array for side in (status.left, status.right))
+        return any(uncast(side).type.is_array for side in (status.left, status.right))
     return isinstance(status, ast.AddrOf) or status.type.is_array
-
-
-def _plain(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
 
 
 def _objects(program: Program, frame: int, status: ast.Expr) -> frozenset[int]:
     """Objects that a status may lie in."""
-    e = _plain(status)
+    e = uncast(status)
     while True:
         match e:
             case ast.AddrOf(operand=inner) | ast.Member(base=inner) | ast.Deref(operand=inner) | ast.Index(base=inner):
                 pass
             case ast.Binary(left=left, right=right):
-                inner = left if _plain(left).type.is_array else right
+                inner = left if uncast(left).type.is_array else right
             case ast.VarRef(var=key):
                 if e.type.is_pointer:
                     return program.points_to.operand(frame, ins.Var(key))
@@ -67,7 +62,7 @@ def _objects(program: Program, frame: int, status: ast.Expr) -> frozenset[int]:
             case _:
                 return frozenset((UNKNOWN,))
         followed = isinstance(e, (ast.Deref, ast.Index))
-        e = _plain(inner)
+        e = uncast(inner)
         if followed and e.type.is_pointer and not isinstance(e, ast.VarRef):
             return frozenset((UNKNOWN,))  # a pointer that is read from memory
 
@@ -78,7 +73,7 @@ def _read(program: Program, frame: int, argument: ast.Expr) -> set[int]:
     found = {program.values.objects.variable(frame, x.var) for x in parts if isinstance(x, ast.VarRef)}
     for x in parts:
         base = x.operand if isinstance(x, ast.Deref) else x.base if isinstance(x, ast.Index) else None
-        base = None if base is None else _plain(base)
+        base = None if base is None else uncast(base)
         if base is None or base.type.is_array:
             continue
         if isinstance(base, ast.VarRef):
@@ -90,7 +85,7 @@ def _read(program: Program, frame: int, argument: ast.Expr) -> set[int]:
 
 def _evaluated(e: ast.Expr) -> Iterator[ast.Expr]:
     """The parts of an address that are read to find it."""
-    e = _plain(e)
+    e = uncast(e)
     if isinstance(e, ast.AddrOf):
         yield from places(e.operand)
     elif isinstance(e, ast.Binary) and e.op in ("+", "-"):

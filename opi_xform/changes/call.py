@@ -10,6 +10,7 @@ from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.frontend.clang.source import find_top
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.allocation.repeated import repeatable, steady
 from opi_xform.ownership.buffers.uses import datatype_of
 from opi_xform.ownership.model.buffers import Program, Use
@@ -55,14 +56,11 @@ class CallText:
         if statement is None or statement.role == "init" or not isinstance(statement.stmt, ast.ExprStmt):
             return None
         span, call = statement.stmt.span, use.call
-        e = statement.stmt.expr
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(statement.stmt.expr)
         target = None
         if isinstance(e, ast.Assign) and not e.op and isinstance(e.target, ast.VarRef):
             target, e = e.target, e.value
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(e)
         if e is not call or not all(s.editable and s.macro is None for s in (span, call.span, call.callee_span)):
             return None
         data = ground.source.data
@@ -92,8 +90,7 @@ class CallText:
     def operand(self, index: int) -> str:
         """An argument as an operand: in parentheses, unless it is a name or a number as the compiler sees it, too."""
         text, e = self.text(index), self.use.call.args[index]
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(e)
         name = isinstance(e, ast.VarRef) and self.program.variables[e.var].name == text
         part = re.fullmatch(r"\w+(?:(?:\.|->)\w+|\[\w+\])+", text) and not has_macro(self.program, text)
         return text if name or part or not may_fall_apart(self.program, text) else f"({text})"
@@ -104,9 +101,7 @@ class CallText:
 
     def number(self, index: int) -> str:
         """An argument that the call takes as an ``int``, as an operand that is one."""
-        e = self.use.call.args[index]
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(self.use.call.args[index])
         narrow = e.type.kind == "int" and e.type.size is not None and e.type.size + (not e.type.signed) <= 4
         return self.operand(index) if narrow else f"(int)({self.text(index)})"
 

@@ -13,6 +13,7 @@ from opi_xform.changes.call import CallText
 from opi_xform.changes.ground import SAID
 from opi_xform.changes.model import Change
 from opi_xform.ir import ast
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import SiteKey
@@ -99,8 +100,7 @@ def _made(call: CallText, new: str, kind: str) -> list[str]:
 
 def _number(e: ast.Expr) -> int:
     """A count that is written as a number; 0 where it is not."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return e.value if isinstance(e, ast.IntLit) else 0
 
 
@@ -114,6 +114,5 @@ def _tested(condition: str, statement: str) -> list[str]:
 
 def is_ignored(status: ast.Expr) -> bool:
     """``MPI_STATUS_IGNORE``, as either MPI writes it."""
-    while isinstance(status, ast.Cast):
-        status = status.operand
+    status = uncast(status)
     return isinstance(status, ast.IntLit)

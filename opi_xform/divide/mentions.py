@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from opi_xform.ir import ast
-from opi_xform.ir.walk import children, within
+from opi_xform.ir.walk import children, uncast, within
 from opi_xform.once import once
 from opi_xform.ownership.allocation.deallocations import freeing_functions
 from opi_xform.ownership.model.buffers import Program
@@ -325,6 +325,5 @@ def _sets_null(m: Mention) -> bool:
 
 
 def _null(e: ast.Expr) -> bool:
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return isinstance(e, ast.IntLit) and e.value == 0

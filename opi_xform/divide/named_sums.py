@@ -12,6 +12,7 @@ from functools import cached_property
 from opi_xform.divide.size_text import Spot, Word, Words
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.model.buffers import Program
 
 
@@ -34,8 +35,7 @@ class NamedSums:
 
     def of(self, e: ast.Expr, stmt: ast.Stmt | None, n: int, frame: int) -> tuple[ast.Expr, ins.Operand] | None:
         """What the variable ``e`` was set to last before node ``n`` of a statement; None where ``e`` is none."""
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(e)
         if not isinstance(e, ast.VarRef) or stmt is None or self.program.variables[e.var].is_global:
             return None
         before = [m for m in self.set_at.get((frame, e.var), ()) if m != n and self.program.dominates(m, n)]

@@ -13,7 +13,7 @@ from opi_xform.frontend.clang.source import tokens
 from opi_xform.ir import ast
 from opi_xform.ir.instr import StmtInfo
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import children, expressions
+from opi_xform.ir.walk import children, expressions, uncast
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.spelling.scopes import may_fall_apart
 from opi_xform.text.edit import ByteEdit
@@ -136,9 +136,7 @@ class Spelling:
     def each(self, value: ast.Expr) -> list[str]:
         """The allocations of parts of several sizes.  Raises Trouble."""
         self.smaller(value)
-        call = value
-        while isinstance(call, ast.Cast):
-            call = call.operand
+        call = uncast(value)
         assert isinstance(call, ast.Call)
         sizes = self.division.sizes[(call.span.file, call.span.begin)]
         before = self.text(value.span)[: call.span.begin - value.span.begin]
@@ -168,9 +166,7 @@ class Spelling:
 
     def smaller(self, value: ast.Expr) -> list[tuple[int, int, str]]:
         """What makes an allocation one of a part."""
-        e = value
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(value)
         asks = (*_ALLOCATORS, *self.division.wrappers)
         if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef) or e.callee.name not in asks:
             raise Trouble(value.span, "allocates it other than by malloc or calloc")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.types import Record, Type
-from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.ir.walk import statements, uncast, within, within_statement
 
 UNKNOWN = Type("unknown", "")  # of a member that is initialised, or a parameter without a prototype
 FLOATING = "float"
@@ -89,8 +89,7 @@ def _of_anything(to: Type, of: ast.Expr) -> bool:
 
     Not so what a function returns, as malloc does, nor NULL.
     """
-    while isinstance(of, ast.Cast):
-        of = of.operand
+    of = uncast(of)
     if isinstance(of, ast.Call) or of.type.elem is None or (isinstance(of, ast.IntLit) and of.value == 0):
         return False
     anything = of.type.is_pointer and (of.type.elem.kind == "void" or of.type.elem.size == 1)

@@ -158,11 +158,17 @@ def with_blocks(root: ast.Block, blocks: Mapping[int, Sequence[ast.Stmt]]) -> as
     return out
 
 
+def uncast(e: ast.Expr) -> ast.Expr:
+    """An expression without the casts around it, those that nobody wrote among them."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
 def addressed(argument: ast.Expr) -> ast.Expr | None:
     """What an argument is the address of, as it is written: ``b`` of ``&b``, casts aside."""
-    while isinstance(argument, ast.Cast):
-        argument = argument.operand
-    return argument.operand if isinstance(argument, ast.AddrOf) else None
+    e = uncast(argument)
+    return e.operand if isinstance(e, ast.AddrOf) else None
 
 
 def same(left: object, right: object) -> bool:

@@ -16,7 +16,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import addressed, within
+from opi_xform.ir.walk import addressed, uncast, within
 from opi_xform.program.out_parameters import OutParameter, out_parameter, returning
 from opi_xform.record import dataclass
 
@@ -169,9 +169,7 @@ class HandedOut:
 def _alone(caller: ins.Lowered, call: ins.CallInstr) -> bool:
     """A call is a statement, in which nothing else happens, as it is written: so it may be replaced."""
     stmt = caller.stmts[call.stmt].stmt if call.stmt >= 0 else None
-    e = stmt.expr if isinstance(stmt, ast.ExprStmt) else None
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(stmt.expr) if isinstance(stmt, ast.ExprStmt) else None
     if e is not call.call or stmt is None or not stmt.span.editable or not call.call.callee_span.editable:
         return False
     return all(a.span.editable and not any(map(_does, within(a))) for a in call.call.args)

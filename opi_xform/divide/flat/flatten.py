@@ -20,7 +20,7 @@ from opi_xform.divide.spell import accounted
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import within
+from opi_xform.ir.walk import uncast, within
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
@@ -341,8 +341,7 @@ def _made(m: Mention) -> ast.Call | None:
 
 
 def _call(e: ast.Expr) -> ast.Call | None:
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return e if isinstance(e, ast.Call) else None
 
 

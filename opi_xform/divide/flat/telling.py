@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from opi_xform.divide.decompose import pure
 from opi_xform.ir import ast
-from opi_xform.ir.walk import within
+from opi_xform.ir.walk import uncast, within
 
 _ENDING = frozenset(("exit", "abort", "_exit", "MPI_Abort"))
 _TELLING = frozenset(
@@ -69,8 +69,7 @@ def flattened(found: Sequence[ast.Stmt]) -> Iterator[ast.Stmt]:
 
 
 def _call(e: ast.Expr) -> ast.Call | None:
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return e if isinstance(e, ast.Call) else None
 
 

@@ -14,7 +14,7 @@ from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
-from opi_xform.ir.walk import expressions
+from opi_xform.ir.walk import expressions, uncast
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.once import once
 from opi_xform.ownership.allocation.allocating import asked, passed_on
@@ -194,8 +194,7 @@ def _hands_out(program: Program, flow: Flow, path: list[int], allocation: int, o
 
 def _hands_on(program: Program, key: str, e: ast.Expr) -> bool:
     """A variable has the number of another one, and no other."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     if not isinstance(e, ast.VarRef):
         return False
     types = [program.variables[k].type for k in (key, e.var)]
@@ -203,8 +202,7 @@ def _hands_on(program: Program, key: str, e: ast.Expr) -> bool:
 
 
 def _is_name(e: ast.Expr) -> bool:
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return isinstance(e, ast.VarRef)
 
 

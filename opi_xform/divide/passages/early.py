@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from opi_xform.ir import ast
-from opi_xform.ir.walk import within, within_statement
+from opi_xform.ir.walk import uncast, within, within_statement
 from opi_xform.ownership.model.buffers import Program
 
 _OF_NAMES = (ast.VarRef, ast.IntLit, ast.Binary, ast.Unary, ast.Cast, ast.Logical)
@@ -64,15 +64,15 @@ def _followed(words: ast.Expr) -> Iterator[ast.Expr]:
     """An array is always there: ``*sizes`` is its first element."""
     for e in within(words):
         match e:
-            case ast.Deref(operand=to) if not _uncast(to).type.is_array:
-                yield _uncast(to)
+            case ast.Deref(operand=to) if not uncast(to).type.is_array:
+                yield uncast(to)
             case ast.Index(base=base, index=index):
-                if _uncast(base).type.is_pointer:
-                    yield _uncast(base)
-                if not isinstance(_uncast(index), ast.IntLit):
-                    yield _uncast(index)
-            case ast.Binary(op="/" | "%", right=right) if not isinstance(_uncast(right), ast.IntLit):
-                yield _uncast(right)
+                if uncast(base).type.is_pointer:
+                    yield uncast(base)
+                if not isinstance(uncast(index), ast.IntLit):
+                    yield uncast(index)
+            case ast.Binary(op="/" | "%", right=right) if not isinstance(uncast(right), ast.IntLit):
+                yield uncast(right)
 
 
 def _may_set(program: Program, e: ast.Expr, names: set[str], private: set[str], kinds: set[str]) -> bool:
@@ -96,7 +96,7 @@ def _may_set(program: Program, e: ast.Expr, names: set[str], private: set[str], 
 
 def _may_hold(argument: ast.Expr, kinds: set[str]) -> bool:
     """The memory that an argument leads to may; a handle of the MPI is none of the program's."""
-    given = _uncast(argument).type
+    given = uncast(argument).type
     to = given if given.kind == "function" else given.elem
     leads = {*kinds, "function"} if kinds else set[str]()  # a function of the program's is called there
     return to is not None and to.kind in leads and "MPI_" not in given.spelling
@@ -104,12 +104,6 @@ def _may_hold(argument: ast.Expr, kinds: set[str]) -> bool:
 
 def _root(e: ast.Expr) -> str:
     """The variable that an lvalue is, or is a part of; '' where a pointer leads to it."""
-    while isinstance(e, ast.Member) or (isinstance(e, ast.Index) and _uncast(e.base).type.is_array):
-        e = e.base if isinstance(e, ast.Member) else _uncast(e.base)
+    while isinstance(e, ast.Member) or (isinstance(e, ast.Index) and uncast(e.base).type.is_array):
+        e = e.base if isinstance(e, ast.Member) else uncast(e.base)
     return e.var if isinstance(e, ast.VarRef) else ""
-
-
-def _uncast(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e

@@ -21,7 +21,7 @@ from opi_xform.divide.structs.read_out import ReadOut
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Field, Record, Type
-from opi_xform.ir.walk import expressions
+from opi_xform.ir.walk import expressions, uncast
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import buffers, collect
@@ -131,7 +131,7 @@ class FromStructs:
                 counted = program.members.get(path(program, use)[1])  # one that counts as a variable already
                 if counted is not None and counted.object[0] == "variable" and isinstance(counted.object[1], str):
                     self.pointer_at(counted.object[1], counted.offset, {use.place[:3]}, wanted)
-                named = bare(use.call.args[use.argument])
+                named = uncast(use.call.args[use.argument])
                 if isinstance(named, ast.Member) and isinstance(named.base, ast.VarRef):
                     self.pointer(named.base.var, named.field, {use.place[:3]}, wanted)
         for node in program.graph.nodes if given else ():
@@ -473,12 +473,6 @@ def _element(m: _Mention) -> bool:
     while above and isinstance(above[0], ast.Index) and above[0].base is inner:
         inner = above.pop(0)
     return inner.type.kind in ("int", "float") and not (above and isinstance(above[0], ast.AddrOf))
-
-
-def bare(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
 
 
 def declared(type_: Type, name: str) -> str:

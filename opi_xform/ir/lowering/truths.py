@@ -10,7 +10,7 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import COMPARISONS, NEGATED
-from opi_xform.ir.walk import within
+from opi_xform.ir.walk import uncast, within
 
 
 def negated(operand: ins.Operand) -> ins.Op | None:
@@ -68,8 +68,7 @@ def as_choice(e: ast.Expr) -> ast.Expr:
 
 
 def is_null(e: ast.Expr) -> bool:
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return isinstance(e, ast.IntLit) and e.value == 0
 
 

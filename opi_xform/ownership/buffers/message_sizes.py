@@ -11,6 +11,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.effects.model import MpiBuffer
 from opi_xform.ir import ast
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 
 INLINE_LIMIT = 40
@@ -26,7 +27,7 @@ def how_small(uses: Sequence[Use]) -> str:
 
 def how_small_as_written(call: ast.Call, buffer: MpiBuffer) -> str:
     """The same of a call that is not in the graph."""
-    count = _plain(call.args[buffer.count]) if buffer.count is not None else None
+    count = uncast(call.args[buffer.count]) if buffer.count is not None else None
     return EMPTY if isinstance(count, ast.IntLit) and count.value == 0 else SMALL
 
 
@@ -37,7 +38,7 @@ def small(uses: Sequence[Use]) -> bool:
 
 def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
     """The same of a call that is not in the graph, by its text: elements of a basic type, or a small variable."""
-    whole = _plain(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
+    whole = uncast(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
     variable = whole.operand if isinstance(whole, ast.AddrOf) else None
     if isinstance(variable, ast.VarRef) and 0 < (variable.type.size or 0) <= INLINE_LIMIT:
         return True
@@ -45,18 +46,12 @@ def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
         return False
     if max(buffer.count, buffer.type) >= len(call.args):
         return False
-    count, datatype = (_plain(call.args[i]) for i in (buffer.count, buffer.type))
+    count, datatype = (uncast(call.args[i]) for i in (buffer.count, buffer.type))
     name = datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else ""
     known = load_datatypes().get(name)
     if not isinstance(count, ast.IntLit) or (known is None and count.value):
         return False
     return 0 <= count.value * (0 if known is None else known.size) <= INLINE_LIMIT
-
-
-def _plain(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
 
 
 def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:

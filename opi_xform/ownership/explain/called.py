@@ -11,7 +11,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import NOWHERE, Span
-from opi_xform.ir.walk import repeats
+from opi_xform.ir.walk import repeats, uncast
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -207,8 +207,7 @@ def condition(e: ast.Expr) -> str:
         return ""
     sides = []
     for side in (e.left, e.right):
-        while isinstance(side, ast.Cast):
-            side = side.operand
+        side = uncast(side)
         if isinstance(side, (ast.IntLit, ast.MacroConst)):
             sides.append(side.name or (str(side.value) if isinstance(side, ast.IntLit) else UNSPELLED))
         else:
@@ -236,22 +235,16 @@ def told_by_completion(program: Program, n: int) -> str:
     e = Expressions(program).of(function, node.action) if isinstance(node.action, (ins.Load, ins.Store)) else None
     indices = set[str]()
     while isinstance(e, (ast.Index, ast.Member, ast.Cast)):
-        if isinstance(e, ast.Index) and isinstance(index := _plain(e.index), ast.VarRef):
+        if isinstance(e, ast.Index) and isinstance(index := uncast(e.index), ast.VarRef):
             indices.add(index.var)
         e = e.operand if isinstance(e, ast.Cast) else e.base
     for call in calls_of(program.functions[function]) if indices else ():
         effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
         completes = None if effect is None or effect.mpi is None else effect.mpi.completes
-        told = None if completes is None or completes.index is None else _plain(call.args[completes.index])
+        told = None if completes is None or completes.index is None else uncast(call.args[completes.index])
         if isinstance(told, ast.AddrOf) and isinstance(told.operand, ast.VarRef) and told.operand.var in indices:
             assert isinstance(call.callee, ast.FuncRef)
             row, which = spelling(told.operand), f"`{call.callee.name}` at {lines.line_of(call.span)} tells"
             said = f"the row of {lines.line_of(node_span(program, n))} is `{row}`, which {which}"
             return f"{said}; a loop over the rows after `MPI_Waitall` would show it"
     return ""
-
-
-def _plain(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e

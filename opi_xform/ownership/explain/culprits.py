@@ -9,7 +9,7 @@ from islpy import Set
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import within
+from opi_xform.ir.walk import uncast, within
 from opi_xform.memory.poly import number
 from opi_xform.ownership.explain.called import called_back, called_from, of_another_choice
 from opi_xform.ownership.explain.other_memory import elsewhere_of
@@ -313,18 +313,14 @@ def least_count(judge: Judge, use: Use, converted: Collection[Place] | None = No
 
 def same_words(written: Expressions, program: Program, use: Use, n: int) -> bool:
     """A load names the place of a message as the call does: `a[first[i]]`, of each turn as `&a[first[i]]` was."""
-    node, e = program.graph.nodes[n], use.call.args[use.argument]
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    node, e = program.graph.nodes[n], uncast(use.call.args[use.argument])
     read = written.of(program.graph.frames[node.frame].function, node.action)
     return isinstance(node.action, ins.Load) and isinstance(e, ast.AddrOf) and in_same_words(read, e.operand)
 
 
 def place_in_words(written: Expressions, program: Program, use: Use, n: int) -> bool:
     """A load of the call's function names a place as the call does: `a[k]` and `a[k][j]`, where that is `a[k]`."""
-    node, e = program.graph.nodes[n], use.call.args[use.argument]
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    node, e = program.graph.nodes[n], uncast(use.call.args[use.argument])
     if not isinstance(node.action, ins.Load) or node.frame != program.graph.nodes[use.node].frame:
         return False
     e = e.operand if isinstance(e, ast.AddrOf) else e
@@ -399,9 +395,7 @@ def why_unknown(program: Program, use: Use, n: int) -> str:
 
 def set_anew(program: Program, use: Use, n: int) -> tuple[str, tuple[Span, ...]]:
     """Where the variable of a call that a node reads by has been set on each way there; () where it is that one yet."""
-    e, names, graph = use.call.args[use.argument], names_of(program), program.graph
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e, names, graph = uncast(use.call.args[use.argument]), names_of(program), program.graph
     frame = graph.nodes[use.node].frame
     if not isinstance(e, ast.VarRef) or graph.nodes[n].frame != frame:
         return "", ()
@@ -431,9 +425,7 @@ def unknown_index(program: Program, use: Use, n: int) -> str:
     if not isinstance(node.action, ins.Load):
         return ""
     e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
-    index = e.index if isinstance(e, ast.Index) else None
-    while isinstance(index, ast.Cast):
-        index = index.operand
+    index = uncast(e.index) if isinstance(e, ast.Index) else None
     if index is None or not unknown_place(program, use, n):
         return ""
     if isinstance(index, ast.VarRef):

@@ -11,7 +11,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import expressions, statements, within
+from opi_xform.ir.walk import expressions, statements, uncast, within
 from opi_xform.memory.extent import gaps
 from opi_xform.once import once
 from opi_xform.ownership.buffers.uses import datatype_of
@@ -67,7 +67,7 @@ def one_of_several(program: Program, use: Use) -> bool:
 
 def _of_another_mpi(program: Program, given: ast.Expr | None) -> Refusal | None:
     """A datatype by the name of a predefined one that a file of the program defines, as an ``mpi.h`` beside it does."""
-    e = None if given is None else _bare(given)
+    e = None if given is None else uncast(given)
     variable = (
         program.variables.get(e.operand.var)
         if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef)
@@ -137,7 +137,7 @@ def of_structs(program: Program, use: Use) -> bool:
 
 def beyond_variable(program: Program, use: Use) -> str:
     """The single number that a message names, where its datatype is that of a struct, and may take in others, too."""
-    argument = _bare(use.call.args[use.argument])
+    argument = uncast(use.call.args[use.argument])
     e = argument.operand if isinstance(argument, ast.AddrOf) else None
     if use.length is not None or not isinstance(e, ast.VarRef) or e.type.kind not in ("int", "float"):
         return ""
@@ -146,7 +146,7 @@ def beyond_variable(program: Program, use: Use) -> str:
 
 def _set_to_constants(program: Program, given: ast.Expr) -> list[Span]:
     """Where a variable that is named as a message's datatype is set; [] where it is set to anything but constants."""
-    given = _bare(given)
+    given = uncast(given)
     if not isinstance(given, ast.VarRef):
         return []
     sets = []
@@ -154,7 +154,7 @@ def _set_to_constants(program: Program, given: ast.Expr) -> list[Span]:
         if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.VarRef) and e.operand.var == given.var:
             return []
         if isinstance(e, ast.Assign) and isinstance(e.target, ast.VarRef) and e.target.var == given.var:
-            if not isinstance(_bare(e.value), (ast.IntLit, ast.MacroConst)):  # as the MPIs define theirs
+            if not isinstance(uncast(e.value), (ast.IntLit, ast.MacroConst)):  # as the MPIs define theirs
                 return []
             sets.append(e.span)
     return sets
@@ -174,9 +174,7 @@ def unsigned_count(program: Program, use: Use, n: int) -> str:
 
     Sums of such numbers may wrap, so less is known of which is the larger one.
     """
-    e = use.call.args[use.buffer.count] if use.buffer.count is not None else None
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(use.call.args[use.buffer.count]) if use.buffer.count is not None else None
     nest, nodes = program.nest, program.graph.nodes
     loops = set(nest.chain(nodes[n].block)) - set(nest.chain(nodes[use.node].block))
     if e is None or e.type.signed or not e.type.is_scalar or not loops or spelling(e) == UNSPELLED:
@@ -191,7 +189,7 @@ def several_rows(use: Use) -> bool:
     count = None if use.buffer.count is None else use.call.args[use.buffer.count]
     found = [] if count is None else [e for e in within(count) if isinstance(e, ast.Binary) and e.op == "*"]
     constants = (ast.IntLit, ast.SizeOf)
-    return any(not any(isinstance(_bare(side), constants) for side in (e.left, e.right)) for e in found)
+    return any(not any(isinstance(uncast(side), constants) for side in (e.left, e.right)) for e in found)
 
 
 def wrapping_index(program: Program, use: Use, n: int) -> str:
@@ -200,7 +198,7 @@ def wrapping_index(program: Program, use: Use, n: int) -> str:
     """
     node = program.graph.nodes[n]
     e = Expressions(program).of(program.graph.frames[node.frame].function, node.action)
-    index = _bare(e.index) if isinstance(e, ast.Index) else None
+    index = uncast(e.index) if isinstance(e, ast.Index) else None
     if not isinstance(index, ast.Binary) or index.op not in ("+", "-", "*") or index.type.signed:
         return ""
     return ": its index there is an unsigned number, and sums of those may wrap" if several_rows(use) else ""
@@ -215,12 +213,6 @@ def counted_anew(program: Program, sent: Use) -> str:
     named = (e.callee.name for e in calls if isinstance(e.callee, ast.FuncRef))
     key = next(named, "")
     return program.functions[key].name if key in program.functions else key
-
-
-def _bare(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
 
 
 def _one_block(call: ast.Call) -> bool:
@@ -363,7 +355,7 @@ def _factors(args: Iterable[ast.Expr]) -> int:
     """How many factors some arguments have, sizes of elements and small numbers aside."""
     work, out = list(args), 0
     for e in work:
-        one = _bare(e)
+        one = uncast(e)
         if isinstance(one, ast.Binary) and one.op == "*":
             work += [one.left, one.right]
         elif not isinstance(one, ast.SizeOf) and not (isinstance(one, ast.IntLit) and one.value <= _SMALL):

@@ -13,11 +13,12 @@ from functools import cached_property, partial, reduce
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, how_small, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.called import only_printed
 from opi_xform.ownership.explain.choosing import right_after
-from opi_xform.ownership.explain.choosing.argument import begins_inside, by_its_arguments, is_text, without_casts
+from opi_xform.ownership.explain.choosing.argument import begins_inside, by_its_arguments, is_text
 from opi_xform.ownership.explain.choosing.beginnings import only_the_beginning
 from opi_xform.ownership.explain.choosing.in_program import InProgram
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
@@ -226,7 +227,7 @@ class Deepest:
         if found is None and refusal.reason is Reason.CARRIER:
             found = self.in_each_turn(uses[0])  # a variable of another kind would be received into again, too
         if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known
-            base = base_of(without_casts(uses[0].call.args[uses[0].argument]))
+            base = base_of(uncast(uses[0].call.args[uses[0].argument]))
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
         if found is not None and (found.reason, refusal.reason) == (Reason.OLD_BYTES, Reason.CALL_FORM):
             return refusal  # neither is easier to do without
@@ -387,7 +388,7 @@ class Deepest:
 
     def little(self, use: Use) -> bool:
         """The whole variable has no more bytes than that, so no message of a derived datatype has."""
-        e = without_casts(use.call.args[use.argument])
+        e = uncast(use.call.args[use.argument])
         if use.length is not None or not isinstance(e, ast.AddrOf) or not isinstance(e.operand, ast.VarRef):
             return False
         return 0 < (e.operand.type.size or 0) <= INLINE_LIMIT

@@ -9,6 +9,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.allocation.null_tests import GOES_ON, always_set, body_for_want, uncertain_test
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.called import called_from, node_span, only_where
@@ -16,7 +17,6 @@ from opi_xform.ownership.explain.choosing.argument import further_in
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.explain.datatypes import SURELY_WRITTEN, counted_anew
 from opi_xform.ownership.explain.movable import movable
-from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.explain.reaching.packed import begins_late
 from opi_xform.ownership.explain.reasons import contents_refusal, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
@@ -55,7 +55,7 @@ def _count_brought(program: Program, use: Use) -> str:
         callee = action.call.callee
         effect = program.effects.get(callee.name) if isinstance(callee, ast.FuncRef) else None
         recv = None if effect is None or effect.mpi is None else effect.mpi.recv
-        given = None if recv is None else bare(action.call.args[recv.buf])
+        given = None if recv is None else uncast(action.call.args[recv.buf])
         if isinstance(given, ast.AddrOf) and isinstance(given.operand, ast.VarRef) and given.operand.var == count.var:
             return f": how many it sends, `{spelling(count)}`, comes by a message at {line_of(node_span(program, n))}"
     return ""
@@ -225,8 +225,7 @@ def _guarded_alone(judge: Judge, use: Use) -> bool:
     if status is None or use.buffer.peer is None or not _signed(use):
         return False
     source, e = use.call.args[use.buffer.peer], use.call.args[status]
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return isinstance(source, ast.VarRef) and isinstance(e, ast.IntLit)  # MPI_STATUS_IGNORE
 
 
@@ -246,10 +245,7 @@ def _floating(use: Use) -> str:
 
 
 def _source(use: Use) -> ast.Expr | None:
-    source = None if use.buffer.peer is None else use.call.args[use.buffer.peer]
-    while isinstance(source, ast.Cast):
-        source = source.operand
-    return source
+    return None if use.buffer.peer is None else uncast(use.call.args[use.buffer.peer])
 
 
 def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:

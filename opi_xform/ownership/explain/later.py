@@ -15,10 +15,9 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import repeats, statements, within, within_statement
+from opi_xform.ir.walk import repeats, statements, uncast, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import called_from, loop_around, node_span
-from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.explain.choosing.places import at_another_place
 from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.explain.reaching.branches import NO_TURNS, Guard, both_never, branches_of
@@ -318,7 +317,7 @@ def longer_next_turn(program: Program, use: Use, other: Use, name: str) -> str:
     if use.side == other.side or mine is None or its is None or length is None or use.node == other.node:
         return ""
     pairs = [(use.argument, other.argument), (mine, its)]
-    if not all(in_same_words(without_casts(use.call.args[a]), without_casts(other.call.args[b])) for a, b in pairs):
+    if not all(in_same_words(uncast(use.call.args[a]), uncast(other.call.args[b])) for a, b in pairs):
         return ""
     nest, nodes = program.nest, program.graph.nodes
     moving = program.values.symbols.scope(program.values.symbols.resolve(length))
@@ -327,7 +326,7 @@ def longer_next_turn(program: Program, use: Use, other: Use, name: str) -> str:
     symbols = program.values.symbols  # in one turn it is as much
     if not around or other.length is None or symbols.resolve(other.length) != symbols.resolve(length):
         return ""
-    line, count = line_of(node_span(program, other.node)), spelling(without_casts(use.call.args[mine]))
+    line, count = line_of(node_span(program, other.node)), spelling(uncast(use.call.args[mine]))
     told = f"could not show that {line} sends no more of `{name}` in the next turn than this receive brings"
     return f"{told}: `{count}` may be larger then"
 

@@ -15,6 +15,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.explain.called import called_in, loop_around, read_notes
 from opi_xform.ownership.explain.choosing.order import PERHAPS
@@ -25,7 +26,6 @@ from opi_xform.ownership.explain.later import other_arm
 from opi_xform.ownership.explain.other_memory import elsewhere_of
 from opi_xform.ownership.explain.other_pointers import (
     added_to,
-    bare,
     brings_all,
     first_of_rows,
     first_row,
@@ -345,7 +345,7 @@ class LiveData:
         if e is None:
             name, block = spelling(base_of(argument)), spelling(found.base)
             if not found.moved or name == block:
-                e = bare(argument)
+                e = uncast(argument)
                 return self.pointed_into(use, spelling(e) if isinstance(e, ast.Deref) else name)
             node = self.graph.nodes[use.node]
             assert isinstance(node.action, ins.CallInstr)

@@ -15,12 +15,13 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.once import once
 from opi_xform.ownership.buffers.uses import length_of
 from opi_xform.ownership.explain.called import called_in
-from opi_xform.ownership.explain.other_pointers import as_long_as, bare, row_within
+from opi_xform.ownership.explain.other_pointers import as_long_as, row_within
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.explain.reaching.turns import never_same
 from opi_xform.ownership.explain.reaching.ways import reached
@@ -163,7 +164,7 @@ class Elsewhere:
         for value in self.given.get(key, ()):
             if value is not None and is_zero(value):
                 continue
-            e = None if value is None else bare(value)
+            e = None if value is None else uncast(value)
             if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef) or not self.makes(e.callee.name):
                 return frozenset()
             out.add(e.span)
@@ -438,7 +439,7 @@ class Elsewhere:
             if not isinstance(action, ins.Store) or not action.type.is_pointer:
                 continue
             e = self.written.of(self.graph.frames[node.frame].function, action)
-            walks = isinstance(e, ast.Deref) and isinstance(bare(e.operand), ast.IncDec)
+            walks = isinstance(e, ast.Deref) and isinstance(uncast(e.operand), ast.IncDec)
             if (walks or isinstance(e, ast.Index)) and self.displaced(node.frame, action.value):
                 points_to = self.program.points_to
                 inside = points_to.operand(node.frame, action.value) - {UNKNOWN}

@@ -8,7 +8,7 @@ from opi_xform.graph.graph import Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import repeats, statements, within
+from opi_xform.ir.walk import repeats, statements, uncast, within
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.ownership.buffers.uses import collect
@@ -44,7 +44,7 @@ def changes_places(program: Program, table: int, n: int, name: str) -> tuple[str
     else:  # variables that count as a table: their names are those that the call passes the addresses of
         at = graph.frames[graph.nodes[n].frame].call
         action = graph.nodes[at].action if at >= 0 else None
-        passed = map(bare, action.call.args if isinstance(action, ins.CallInstr) else ())
+        passed = map(uncast, action.call.args if isinstance(action, ins.CallInstr) else ())
         named = [spelling(e.operand) for e in passed if isinstance(e, ast.AddrOf)]
         if named.count(name) != 1 or len(named) != PAIR:
             return None
@@ -203,7 +203,7 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
         action = graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         if o == use.object:
-            e, does = bare(use.call.args[use.argument]), "sent from" if use.side == "send" else "received into"
+            e, does = uncast(use.call.args[use.argument]), "sent from" if use.side == "send" else "received into"
             part = e.operand if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Member) else None
             return use.node, f"is what a message is {does}{'' if part is None else f', as `{spelling(part)}`,'}"
         if o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
@@ -270,7 +270,7 @@ def of_a_call(program: Program, info: Object, name: str) -> tuple[str, tuple[tup
         if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef):
             continue
         for given in e.args:
-            address = bare(given)
+            address = uncast(given)
             own = address.operand if isinstance(address, ast.AddrOf) else None
             if isinstance(own, ast.VarRef) and own.var == variable.key:
                 key = e.callee.name
@@ -288,12 +288,6 @@ def _declared_in(function: ast.Function, variable: ast.Variable) -> Span | None:
     return max(around, key=lambda span: span.begin, default=None)
 
 
-def bare(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
-
-
 def first_row(argument: ast.Expr) -> bool:
     """The first pointer of a table, which may be that to the block in which all of its rows lie."""
     row = row_of(argument)
@@ -304,19 +298,19 @@ def first_of_rows(use: Use) -> bool:
     """A message of several rows that begins with the first of a table, whose numbers count from 0 or from 1:
     ``&a[0][1]``.
     """
-    e, tables = bare(use.call.args[use.argument]), 0
-    e = bare(e.operand) if isinstance(e, ast.AddrOf) else e
-    while isinstance(e, ast.Index) and isinstance(index := bare(e.index), ast.IntLit) and index.value in (0, 1):
+    e, tables = uncast(use.call.args[use.argument]), 0
+    e = uncast(e.operand) if isinstance(e, ast.AddrOf) else e
+    while isinstance(e, ast.Index) and isinstance(index := uncast(e.index), ast.IntLit) and index.value in (0, 1):
         tables += e.type.is_pointer
-        e = bare(e.base)
+        e = uncast(e.base)
     return isinstance(e, (ast.VarRef, ast.Member)) and tables > 0 and several_rows(use)
 
 
 def times_as_much(use: Use, e: ast.Expr) -> bool:
     """A number, or a place, is a product of how long a message is, by the words of its count: ``a + (n - 1) * len``."""
-    count = bare(use.call.args[use.buffer.count]) if use.buffer.count is not None else None
+    count = uncast(use.call.args[use.buffer.count]) if use.buffer.count is not None else None
     products = (product for product in within(e) if isinstance(product, ast.Binary) and product.op == "*")
-    parts = (bare(part) for product in products for part in (product.left, product.right))
+    parts = (uncast(part) for product in products for part in (product.left, product.right))
     return isinstance(count, (ast.VarRef, ast.Member, ast.Binary)) and any(in_same_words(e, count) for e in parts)
 
 
@@ -377,7 +371,7 @@ def named_row(e: ast.Expr) -> tuple[str, str] | None:
     while True:
         match e:
             case ast.Index(base=ast.VarRef(var=table), index=index) if e.type.is_pointer:
-                index = bare(index)
+                index = uncast(index)
                 return (table, index.var) if isinstance(index, ast.VarRef) else None
             case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
                 e = inner
@@ -400,20 +394,20 @@ def other_turns_rows(
 
 def row_of(argument: ast.Expr) -> ast.Expr | None:
     """The pointer from a table that an argument is: ``a[i]``, ``&a[i][0]``."""
-    e = bare(argument)
+    e = uncast(argument)
     if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and is_zero(e.operand.index):
-        e = bare(e.operand.base)
+        e = uncast(e.operand.base)
     return e if isinstance(e, ast.Index) and e.type.is_pointer else None
 
 
 def other_row(argument: ast.Expr, lvalues: Iterable[ast.Expr], own: bool) -> bool:
     """All that is named are rows by other constants than that of an argument.  own: each row is a block of its own."""
     mine = row_of(argument)
-    if not own or not isinstance(mine, ast.Index) or not isinstance(bare(mine.index), ast.IntLit):
+    if not own or not isinstance(mine, ast.Index) or not isinstance(uncast(mine.index), ast.IntLit):
         return False
     found = [row for row in map(row_within, lvalues) if row is not None and spelling(row.base) == spelling(mine.base)]
-    numbers = [bare(row.index) for row in found]
-    return bool(numbers) and all(isinstance(k, ast.IntLit) and k != bare(mine.index) for k in numbers)
+    numbers = [uncast(row.index) for row in found]
+    return bool(numbers) and all(isinstance(k, ast.IntLit) and k != uncast(mine.index) for k in numbers)
 
 
 def row_within(e: ast.Expr) -> ast.Index | None:

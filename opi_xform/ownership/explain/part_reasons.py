@@ -8,10 +8,10 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import ZERO
 from opi_xform.ownership.explain.called import node_span, told_by_completion
-from opi_xform.ownership.explain.choosing.argument import without_casts
 from opi_xform.ownership.explain.choosing.places import block_of
 from opi_xform.ownership.explain.culprits import writes_beside
 from opi_xform.ownership.explain.reaching.branches import branches_of
@@ -112,13 +112,13 @@ def given_inside(program: Program, use: Use) -> tuple[Span, str, str] | None:
     With the function's name, and that of the buffer where it is called.
     """
     frame = program.graph.nodes[use.node].frame
-    e = without_casts(use.call.args[use.argument])
+    e = uncast(use.call.args[use.argument])
     while isinstance(e, ast.VarRef) and (bind := binds_of(program).get(frame)) is not None and e.var in bind.params:
         function, call = program.functions[program.graph.frames[frame].function], program.graph.frames[frame].call
         action, at = program.graph.nodes[call].action, bind.params.index(e.var)
         if is_set_inside(function, e.var) or not isinstance(action, ins.CallInstr) or at >= len(action.call.args):
             return None
-        e, frame = without_casts(action.call.args[at]), bind.caller
+        e, frame = uncast(action.call.args[at]), bind.caller
         if is_inside(e):
             whole = spelling(base_of(e))
             return None if whole == UNSPELLED else (action.span, function.name, whole)

@@ -11,7 +11,7 @@ from opi_xform.graph.graph import COUNT_DIFFERS, POINTER, Lost
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ir.walk import statements, uncast, within_statement
 from opi_xform.ownership.explain.reaching.by_pointer import called_by, why_anywhere
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of, marked
@@ -192,9 +192,7 @@ class Unreached:
 def never_true(function: ast.Function, call: ast.Call) -> str:
     """Which condition around a call never comes to it, in words: one that sets what it would test (``if (k = 0)``)."""
     for s, _ in statements(function.body):
-        cond = s.cond if isinstance(s, ast.If) else None
-        while isinstance(cond, ast.Cast):
-            cond = cond.operand
+        cond = uncast(s.cond) if isinstance(s, ast.If) else None
         if not isinstance(s, ast.If) or not isinstance(cond, ast.Assign) or cond.op:
             continue
         value = cond.value.operand if isinstance(cond.value, ast.Cast) else cond.value

@@ -17,7 +17,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import expressions, statements, within
+from opi_xform.ir.walk import expressions, statements, uncast, within
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.once import once
@@ -285,8 +285,7 @@ def _variable(e: ast.Expr) -> str:
 
 
 def _written(e: ast.Expr) -> str:
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return e.name if isinstance(e, (ast.IntLit, ast.MacroConst)) else ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.walk import expressions, within
+from opi_xform.ir.walk import expressions, uncast, within
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.liveness.constants import Constants
 from opi_xform.ownership.liveness.read_ends import ReadEnds
@@ -63,9 +63,7 @@ def _written_as_zero(program: Program, n: int) -> bool:
         return False
     for e in (inner for whole in expressions(info.stmt) for inner in within(whole)):
         if isinstance(e, ast.Assign) and e.span == node.action.span:
-            value = e.value
-            while isinstance(value, ast.Cast):
-                value = value.operand
+            value = uncast(e.value)
             return isinstance(value, (ast.FloatLit, ast.IntLit)) and value.value == 0
     return False
 

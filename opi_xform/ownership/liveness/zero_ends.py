@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from opi_xform.graph.graph import Bind, Unbind
-from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.liveness.read_ends import ReadEnds
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.names import Name, Names, names_of
@@ -103,9 +103,7 @@ def copied_as_text(program: Program, buffer: Buffer) -> bool:
                 continue
             effect = program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
             for flow in effect.flows if effect is not None and effect.mpi is None else ():
-                to = call.call.args[flow.target] if flow.target < len(call.call.args) else None
-                while isinstance(to, ast.Cast):
-                    to = to.operand
+                to = uncast(call.call.args[flow.target]) if flow.target < len(call.call.args) else None
                 if to is not None and to.type.elem is not None and to.type.elem.size == 1:
                     return True
     return False

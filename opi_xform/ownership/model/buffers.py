@@ -13,6 +13,7 @@ from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.values import Values
@@ -156,8 +157,7 @@ class Program:
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or written as the place that counts as one."""
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(e)
         if isinstance(e, ast.VarRef) and e.var == key:
             return True
         member = self.members.get(key)

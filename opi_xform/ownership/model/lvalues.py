@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import addressed, children, expressions
+from opi_xform.ir.walk import addressed, children, expressions, uncast
 from opi_xform.ownership.model.buffers import Program
 
 POINTER_BYTES = 8
@@ -218,9 +218,7 @@ def null_at(init: ast.Expr | None, offset: int) -> bool:
             if not null_at(item, offset - at):
                 return False
         elif size is None or (at < offset + POINTER_BYTES and at + size > offset):
-            e = item
-            while isinstance(e, ast.Cast):
-                e = e.operand
+            e = uncast(item)
             if not isinstance(e, ast.IntLit) or e.value != 0:
                 return False
     return True

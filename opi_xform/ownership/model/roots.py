@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.walk import children, statements, within
+from opi_xform.ir.walk import children, statements, uncast, within
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lvalues import function_expressions
@@ -226,7 +226,7 @@ def is_zero(e: ast.Expr) -> bool:
     """It is the number 0 whatever its variables are: ``0``, ``0 * n``, ``0 * n + 0``."""
     work = [e]
     while work:
-        e = _without_casts(work.pop())
+        e = uncast(work.pop())
         match e:
             case ast.IntLit(value=0):
                 continue
@@ -242,7 +242,7 @@ def is_zero(e: ast.Expr) -> bool:
 
 
 def _is_literal_zero(e: ast.Expr) -> bool:
-    e = _without_casts(e)
+    e = uncast(e)
     return isinstance(e, ast.IntLit) and e.value == 0
 
 
@@ -252,12 +252,6 @@ def _is_number(e: ast.Expr) -> bool:
     return all(
         isinstance(x, numbers) and x.type.kind == "int" and not x.type.volatile and not x.type.atomic for x in within(e)
     )
-
-
-def _without_casts(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
 
 
 def variables_in(e: ast.Expr) -> Iterator[str]:

@@ -16,7 +16,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.ast import Units
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import children, expressions
+from opi_xform.ir.walk import children, expressions, uncast
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal
 from opi_xform.ownership.model.lvalues import address_of, settable
 from opi_xform.ownership.model.plan import ReplaceText, StopOthers
@@ -55,9 +55,7 @@ def argument(e: ast.Expr) -> Argument | None:
     first = True
     while isinstance(outer, ast.Index) and first:
         first = outer.type.is_array and isinstance(outer.index, ast.IntLit) and outer.index.value == 0
-        base = outer.base
-        while isinstance(base, ast.Cast):
-            base = base.operand
+        base = uncast(outer.base)
         if isinstance(base, ast.VarRef) and (outer is e or first):
             return Argument(base.var, True, e, first)
         outer = base

@@ -25,6 +25,7 @@ from opi_xform.ir.walk import (
     parts,
     repeats,
     statements,
+    uncast,
     with_blocks,
     within,
     within_statement,
@@ -120,6 +121,12 @@ def test_what_an_argument_is_the_address_of(text: str, expected: bool) -> None:
     assert (found is not None and isinstance(found, ast.VarRef) and found.var == "a") is expected
 
 
+@pytest.mark.parametrize("text", ["a", "(int)(long)a", "(char)(long)(int)a"])
+def test_an_expression_without_casts(text: str) -> None:
+    assert isinstance(uncast(expr(text)), ast.VarRef)
+    assert isinstance(uncast(expr(f"-{text}")), ast.Unary), "those inside it stay"
+
+
 def test_calls_of_a_function_in_source_order() -> None:
     f = function("int x = g(1); h(g(2)); return t[h(3)];")
     assert [c.callee.name for c in calls_of(f) if isinstance(c.callee, ast.FuncRef)] == ["h", "g", "h", "g"]
@@ -167,9 +174,7 @@ def test_an_initialiser_that_is_not_there_is_fixed() -> None:
     ],
 )
 def test_bytes_that_a_subscript_stays_inside(declared: str, text: str, expected: int) -> None:
-    e = last(f"{declared} int f(int n) {{ (void)0; return {text}; }}")
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(last(f"{declared} int f(int n) {{ (void)0; return {text}; }}"))
     assert isinstance(e, ast.Index)
     assert bound(e.base) == expected
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
 from opi_xform.ownership.model.roots import base_of, leftmost
@@ -40,8 +41,8 @@ def _same_constant(a: ast.Expr, b: ast.Expr) -> bool:
 
 def pointers_themselves(argument: ast.Expr) -> Refusal | None:
     """The argument is the address of a pointer, `&p[k]`, where what that points to may have been meant."""
-    e = without_casts(argument)
-    place = without_casts(e.operand) if isinstance(e, ast.AddrOf) else e
+    e = uncast(argument)
+    place = uncast(e.operand) if isinstance(e, ast.AddrOf) else e
     if not isinstance(e, ast.AddrOf) or not place.type.is_pointer or (name := spelling(place)) == UNSPELLED:
         return None
     message = f"the message begins at the pointer `{name}` itself, not in the memory that it points to"
@@ -50,7 +51,7 @@ def pointers_themselves(argument: ast.Expr) -> Refusal | None:
 
 def in_a_number(argument: ast.Expr) -> Refusal | None:
     """The argument is an integer variable, in which an address was put."""
-    e = without_casts(argument)
+    e = uncast(argument)
     named = isinstance(e, (ast.VarRef, ast.Member, ast.Index)) and e.type.kind == "int"
     if not named or (name := spelling(e)) == UNSPELLED:
         return None
@@ -59,18 +60,18 @@ def in_a_number(argument: ast.Expr) -> Refusal | None:
 
 def row_of_arrays(argument: ast.Expr) -> bool:
     """It names a row of an array of arrays: `x[0]`, `&x[0][0]`."""
-    e = without_casts(argument)
+    e = uncast(argument)
     if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index):
-        e = without_casts(e.operand.base)
+        e = uncast(e.operand.base)
     return isinstance(e, ast.Index) and e.type.is_array and e.base.type.elem is not None
 
 
 def one_of_two(argument: ast.Expr) -> Refusal | None:
     """The argument is a choice between two pointers: ``first ? all : part``."""
-    e = without_casts(argument)
+    e = uncast(argument)
     if not isinstance(e, ast.Conditional):
         return None
-    names = [spelling(without_casts(part)) for part in (e.then, e.other)]
+    names = [spelling(uncast(part)) for part in (e.then, e.other)]
     if UNSPELLED in names or names[0] == names[1]:
         return None
     message = f"the call names `{names[0]}` or `{names[1]}`, by a condition; a message needs one pointer to its buffer"
@@ -79,12 +80,12 @@ def one_of_two(argument: ast.Expr) -> Refusal | None:
 
 def begins_inside(argument: ast.Expr) -> Refusal | None:
     """It names a place after the one that a pointer points to: `&p[k]`, `p + k`."""
-    match without_casts(argument):
+    match uncast(argument):
         case ast.AddrOf(operand=ast.Index(base=base, index=step)) | ast.Binary(op="+", left=base, right=step):
             pass
         case _:
             return None
-    step, base = without_casts(step), without_casts(base)
+    step, base = uncast(step), uncast(base)
     elem = base.type.elem
     name = spelling(base) if not isinstance(base, ast.Binary) else spelling(leftmost(argument))
     if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
@@ -107,16 +108,16 @@ def further_in(use: Use, other: Use) -> str:
 
 def begins_behind(use: Use, argument: ast.Expr) -> bool:
     """Another message begins where one ends that begins with its buffer, by the words of its count: `&p[n]`."""
-    match without_casts(argument):
+    match uncast(argument):
         case ast.AddrOf(operand=ast.Index(index=step)) | ast.Binary(op="+", right=step):
             count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
-            return count is not None and in_same_words(without_casts(count), without_casts(step))
+            return count is not None and in_same_words(uncast(count), uncast(step))
     return False
 
 
 def same_place(e: ast.Expr, other: ast.Expr) -> bool:
     """Two arguments that are written alike."""
-    e, other = without_casts(e), without_casts(other)
+    e, other = uncast(e), uncast(other)
     if isinstance(e, ast.AddrOf) and isinstance(other, ast.AddrOf):
         return in_same_words(e.operand, other.operand)
     return in_same_words(e, other)
@@ -127,9 +128,3 @@ def is_text(argument: ast.Expr) -> bool:
     while isinstance(e, (ast.Cast, ast.AddrOf)):
         e = e.operand
     return isinstance(e, ast.StringLit)
-
-
-def without_casts(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e

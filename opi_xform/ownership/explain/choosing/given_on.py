@@ -14,7 +14,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import Callers
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import repeats, statements, within_statement
+from opi_xform.ir.walk import repeats, statements, uncast, within_statement
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
@@ -28,7 +28,7 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
 
     argument: of the message's call, in ``function``.
     """
-    called, member = _without_casts(argument), isinstance(_without_casts(argument), ast.Member)
+    called, member = uncast(argument), isinstance(uncast(argument), ast.Member)
     for _ in range(LEVELS):
         parameter = _parameter(function, argument)
         if parameter is None:
@@ -74,7 +74,7 @@ def _parameter(function: ast.Function, argument: ast.Expr) -> str | None:
 
 def moved_in_text(function: ast.Function, argument: ast.Expr) -> Refusal | None:
     """Why a call stays whose pointer its function moves, ``p += n``, or whose struct is the next one in a list then."""
-    e, every = _without_casts(argument), list(within_statement(function.body, function.variables))
+    e, every = uncast(argument), list(within_statement(function.body, function.variables))
     if isinstance(e, ast.VarRef) and e.type.is_pointer:
         moves = _nearest(function, [m.span for m in every if _moves(m, e.var)], argument.span)
         message = f"the pointer is moved at {lines_of(moves)}, so the call begins inside its buffer"
@@ -86,7 +86,7 @@ def moved_in_text(function: ast.Function, argument: ast.Expr) -> Refusal | None:
     found: dict[Span, str] = {}
     for m in every:
         if isinstance(m, ast.Assign) and not m.op and isinstance(m.target, ast.VarRef) and m.target.var == root.var:
-            value = _without_casts(m.value)
+            value = uncast(m.value)
             start = _struct(value)
             if isinstance(value, ast.Member) and isinstance(start, ast.VarRef) and start.var == root.var:
                 found[m.span] = spelling(value)
@@ -124,15 +124,9 @@ def _struct(e: ast.Expr) -> ast.Expr:
     return e
 
 
-def _without_casts(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
-
-
 def given_on(function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | None:
     """Why a call stays whose memory goes on from its function.  e: the argument, a variable of the function."""
-    e = _without_casts(e)
+    e = uncast(e)
     variable = function.variables.get(e.var) if isinstance(e, ast.VarRef) else None
     if not isinstance(e, ast.VarRef) or variable is None or not variable.type.is_pointer:
         return None
@@ -159,5 +153,5 @@ def given_on(function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | N
 
 
 def _is(e: ast.Expr, key: str) -> bool:
-    e = _without_casts(e)
+    e = uncast(e)
     return isinstance(e, ast.VarRef) and e.var == key

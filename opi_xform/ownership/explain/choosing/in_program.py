@@ -16,9 +16,9 @@ from opi_xform.codes import Reason
 from opi_xform.effects.model import MpiBuffer
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ir.walk import statements, uncast, within_statement
 from opi_xform.ownership.buffers.uses import all_calls, sides
-from opi_xform.ownership.explain.choosing.argument import begins_inside, without_casts
+from opi_xform.ownership.explain.choosing.argument import begins_inside
 from opi_xform.ownership.explain.choosing.given_on import given_on, moved_in_text, several_given
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
@@ -233,6 +233,6 @@ def _sets(function: ast.Function) -> Iterator[Set]:
             yield variable.span, ast.VarRef(variable.type, variable.span, variable.key), variable.init
     for e in function_expressions(function):
         if isinstance(e, ast.Assign) and not e.op and e.target.type.is_pointer and not is_zero(e.value):
-            target = without_casts(e.target)
+            target = uncast(e.target)
             if isinstance(target, (ast.VarRef, ast.Member)):
                 yield e.span, target, e.value

@@ -11,8 +11,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import within_statement
-from opi_xform.ownership.explain.choosing.argument import without_casts
+from opi_xform.ir.walk import uncast, within_statement
 from opi_xform.ownership.explain.reaching.settings import in_force
 from opi_xform.ownership.explain.reaching.trades import trades_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -112,7 +111,7 @@ def other_start(program: Program, use: Use, refusal: Refusal) -> Refusal | None:
 
 def block_of(program: Program, use: Use) -> str:
     """The block that a call's own pointer points into, ``s->p`` of ``row = &s->p[k]``; '' where it has none."""
-    e, node = without_casts(use.call.args[use.argument]), program.graph.nodes[use.node]
+    e, node = uncast(use.call.args[use.argument]), program.graph.nodes[use.node]
     if not isinstance(e, ast.VarRef) or program.variables[e.var].kind != "local":
         return ""
     found = roots_of(program).of(e, node.frame)

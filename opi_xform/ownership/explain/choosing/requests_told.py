@@ -9,7 +9,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import repeats, statements, within, within_statement
+from opi_xform.ir.walk import repeats, statements, uncast, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -41,9 +41,7 @@ def _its_own(program: Program, use: Use, variable: ast.Variable) -> bool:
     """The request is the variable, or in memory to which it points and that nothing else names when it is declared."""
     if variable.type.is_array or request_of(use.call, use.op, True) is not None:
         return True
-    made = variable.init
-    while isinstance(made, ast.Cast):
-        made = made.operand
+    made = None if variable.init is None else uncast(variable.init)
     name = made.callee.name if isinstance(made, ast.Call) and isinstance(made.callee, ast.FuncRef) else ""
     effect = None if name in program.functions else program.effects.get(name)
     return variable.kind != "param" and effect is not None and effect.allocates is not None

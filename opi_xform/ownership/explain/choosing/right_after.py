@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from opi_xform.codes import Reason
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
-from opi_xform.ir.walk import repeats, statements, within_statement
-from opi_xform.ownership.explain.choosing.argument import without_casts
+from opi_xform.ir.walk import repeats, statements, uncast, within_statement
 from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -90,7 +89,7 @@ def put_away(program: Program, use: Use) -> Refusal | None:
     """A statement after a call stores its pointer, a variable of the function, in memory; or a function that it calls
     does so with its parameter.
     """
-    e, function = without_casts(use.call.args[use.argument]), _around(program, use)
+    e, function = uncast(use.call.args[use.argument]), _around(program, use)
     if not isinstance(e, ast.VarRef) or e.var not in function.variables or not e.type.is_pointer:
         return None
     name = function.variables[e.var].name
@@ -119,7 +118,7 @@ def put_away(program: Program, use: Use) -> Refusal | None:
 
 def part_of_its_own(program: Program, use: Use) -> Refusal | None:
     """The function of a call is given a block, and calls itself for a part of that: it may be one already."""
-    e, function = without_casts(use.call.args[use.argument]), _around(program, use)
+    e, function = uncast(use.call.args[use.argument]), _around(program, use)
     if not isinstance(e, ast.VarRef) or e.var not in function.params:
         return None
     index, name = function.params.index(e.var), function.variables[e.var].name
@@ -142,7 +141,7 @@ def _around(program: Program, use: Use) -> ast.Function:
 
 
 def _words(use: Use) -> str:
-    return spelling(without_casts(use.call.args[use.argument]))
+    return spelling(uncast(use.call.args[use.argument]))
 
 
 def _after(function: ast.Function, call: ast.Call) -> Iterator[ast.Stmt]:
@@ -183,15 +182,15 @@ def _frees(program: Program, e: ast.Expr, name: str) -> bool:
     )
     if not isinstance(e, ast.Call) or effect is None or effect.frees is None or effect.allocates is not None:
         return False
-    return effect.frees.arg < len(e.args) and spelling(without_casts(e.args[effect.frees.arg])) == name
+    return effect.frees.arg < len(e.args) and spelling(uncast(e.args[effect.frees.arg])) == name
 
 
 def _is_given(call: ast.Call, name: str) -> bool:
-    return any(spelling(without_casts(a)) == name for a in call.args if a.type.is_pointer)
+    return any(spelling(uncast(a)) == name for a in call.args if a.type.is_pointer)
 
 
 def _is(e: ast.Expr, key: str) -> bool:
-    e = without_casts(e)
+    e = uncast(e)
     return isinstance(e, ast.VarRef) and e.var == key
 
 

@@ -13,7 +13,7 @@ from opi_xform.effects.model import Effects, FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.calls import Callers, callers_of, calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements, within, within_statement
+from opi_xform.ir.walk import statements, uncast, within, within_statement
 from opi_xform.ownership.model.lvalues import UNSPELLED, in_same_words, spelling
 from opi_xform.ownership.model.roots import base_of, is_inside, read_from_memory, variables_in
 from opi_xform.record import dataclass
@@ -199,9 +199,7 @@ def renamed(words: Words, e: ast.Expr) -> Words | None:
     """The variable that an expression sets to a pointer of these words."""
     if not isinstance(e, ast.Assign) or e.op or not e.target.type.is_pointer or not isinstance(e.target, _NAMED):
         return None
-    value = e.value
-    while isinstance(value, ast.Cast):
-        value = value.operand
+    value = uncast(e.value)
     return words_of(e.target) if isinstance(value, _NAMED) and words_of(value) == words else None
 
 
@@ -234,15 +232,13 @@ def unread(e: ast.Expr) -> set[int]:
 
 def of_pointer(e: ast.Expr) -> bool:
     """The address of a pointer, and not one in the memory to which that points."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     return isinstance(e, ast.AddrOf) and isinstance(e.operand, (ast.VarRef, ast.Member)) and e.operand.type.is_pointer
 
 
 def begins_at(e: ast.Expr, count: ast.Expr) -> bool:
     """An argument names the place so many elements further in: `p + n`, `&p[n]`."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     match e:
         case ast.AddrOf(operand=ast.Index(index=step)) | ast.Binary(op="+", right=step):
             return in_same_words(step, count)
@@ -259,8 +255,7 @@ def another_row(e: ast.Expr, read: ast.Expr) -> bool:
 
 def _starts(e: ast.Expr) -> Iterator[tuple[str, str]]:
     """How the names of members begin of a struct whose address an argument is."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(e)
     if isinstance(e, ast.AddrOf) and isinstance(e.operand, _NAMED):
         yield spelling(e.operand), "."
     elif isinstance(e, _NAMED) and e.type.is_pointer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opi_xform.codes import Reason
-from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.explain.called import called_in, read_notes
 from opi_xform.ownership.explain.culprits import EXCHANGED
 from opi_xform.ownership.explain.live_data import LiveData
@@ -86,8 +86,6 @@ def _count(use: Use) -> str:
     """How many elements a call says it has, in its words; '' for what has none."""
     if use.buffer.count is None:
         return ""
-    e = use.call.args[use.buffer.count]
-    while isinstance(e, ast.Cast):
-        e = e.operand
+    e = uncast(use.call.args[use.buffer.count])
     found = spelling(e)
     return "" if found == UNSPELLED else found

@@ -7,10 +7,10 @@ from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import MAY_REACH
 from opi_xform.ownership.explain.called import loop_around, node_span, of_callee
-from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -71,7 +71,7 @@ def _set_by_library(program: Program, o: int, name: str, key: str) -> Refusal | 
             continue
         if callee.name in program.functions:
             continue
-        for e in map(bare, action.call.args):
+        for e in map(uncast, action.call.args):
             own = e.operand if isinstance(e, ast.AddrOf) else None
             if not isinstance(own, ast.VarRef) or not own.type.is_pointer:
                 continue

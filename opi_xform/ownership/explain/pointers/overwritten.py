@@ -6,8 +6,8 @@ from opi_xform.graph.graph import Bind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.explain.called import node_span
-from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.explain.pointers.touched import of_other_members
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
@@ -80,7 +80,7 @@ def _over(program: Program, n: int, pointer: ins.Operand) -> tuple[Span, str] | 
 
 def _text(argument: ast.Expr) -> bool:
     """An array that lies in a struct: ``strcpy(s->name, …)``."""
-    e = bare(argument)
+    e = uncast(argument)
     return isinstance(e, ast.Member) and e.type.is_array
 
 

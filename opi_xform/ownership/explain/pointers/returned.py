@@ -7,10 +7,9 @@ from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import statements
+from opi_xform.ir.walk import statements, uncast
 from opi_xform.ownership.allocation.allocating import only_allocates
 from opi_xform.ownership.explain.called import node_span, of_callee
-from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.lines import line_of, lines_of
 
@@ -34,9 +33,9 @@ def returned_unseen(program: Program, n: int, key: str) -> Words:
     """Why a buffer is not known that a call returns which is not followed: what its text returns, or why that is so."""
     function, action = program.functions[key], program.graph.nodes[n].action
     found = [s.value for s, _ in statements(function.body) if isinstance(s, ast.Return) and s.value is not None]
-    first = bare(found[0]) if len(found) == 1 else None
+    first = uncast(found[0]) if len(found) == 1 else None
     if isinstance(first, ast.AddrOf):
-        first = bare(first.operand)
+        first = uncast(first.operand)
     if isinstance(first, ast.VarRef) and first.type.is_array:
         return returns_own(program, function.name, first.var)
     why = of_callee(program, n, action.reason) if isinstance(action, Lost) else ""

@@ -8,8 +8,7 @@ from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import within
-from opi_xform.ownership.explain.other_pointers import bare
+from opi_xform.ir.walk import uncast, within
 from opi_xform.ownership.model.addresses import POINTS_INTO
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.lines import line_of
@@ -58,8 +57,7 @@ def _beside(program: Program, stmt: ast.Stmt, key: str) -> tuple[str, Notes] | N
 def _from_other(program: Program, stmt: ast.Stmt, key: str) -> tuple[str, Notes] | None:
     """A statement that sets the carrier from another pointer, as it is."""
     value, span = _value(program, stmt, key)
-    while isinstance(value, ast.Cast):
-        value = value.operand
+    value = None if value is None else uncast(value)
     if not isinstance(value, (ast.VarRef, ast.Member)) or not value.type.is_pointer or spelling(value) == UNSPELLED:
         return None
     if program.names(value, key) or span is None:
@@ -79,7 +77,7 @@ def also_names(program: Program, key: str) -> tuple[str, Notes] | None:
     values = [(a.value, a.span) for a in sets if isinstance(a, ast.Assign) and _sets_it(a, key)]
     init = program.variables[key].init
     values += [] if init is None else [(init, program.variables[key].span)]
-    second = [(v, span) for v, span in ((bare(v), span) for v, span in values) if isinstance(v, ast.Member)]
+    second = [(v, span) for v, span in ((uncast(v), span) for v, span in values) if isinstance(v, ast.Member)]
     if not second or len(second) == len(values) or not second[0][0].type.is_pointer:
         return None
     value, span = second[0]
@@ -161,7 +159,7 @@ def _global_of(program: Program, e: ast.Expr) -> ast.Expr:
     for a in function_expressions(function) if function is not None else ():
         if isinstance(a, ast.Assign) and isinstance(a.target, ast.VarRef) and a.target.var == e.var:
             values.append(a.value)
-    found = [v for v in map(bare, values) if isinstance(v, ast.VarRef) and program.variables[v.var].is_global]
+    found = [v for v in map(uncast, values) if isinstance(v, ast.VarRef) and program.variables[v.var].is_global]
     same = len({v.var for v in found}) == 1 and len(found) == len(values)
     return found[0] if same else e
 

@@ -9,6 +9,7 @@ from opi_xform.graph.graph import RECURSION, Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.once import once
 from opi_xform.ownership.allocation.also_run import also_run
@@ -102,9 +103,7 @@ class Strays:
 
     def given(self, use: Use) -> _Cause | None:
         """The call names a parameter or a variable that sources which were not read may set."""
-        e = use.call.args[use.argument]
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = uncast(use.call.args[use.argument])
         function = self.program.functions[(frame := self.graph.frames[self.graph.nodes[use.node].frame]).function]
         if self.program.complete or not isinstance(e, ast.VarRef):
             return None

@@ -8,9 +8,9 @@ from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.explain.called import node_span
-from opi_xform.ownership.explain.other_pointers import bare
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import lines_of
 from opi_xform.ownership.model.lvalues import function_expressions, spelling
@@ -35,7 +35,7 @@ def pointer_of(e: ast.Expr) -> ast.Expr | None:
 def one_of_a_table(program: Program, e: ast.Expr, n: int) -> Words | None:
     """The pointer is itself one of a table: of tables, or of structs.  n: the node that reads the call's pointer."""
     inner = pointer_of(e)
-    inner = None if inner is None else bare(inner)
+    inner = None if inner is None else uncast(inner)
     if not isinstance(inner, ast.Index):
         return None
     action, frame = program.graph.nodes[n].action, program.graph.nodes[n].frame

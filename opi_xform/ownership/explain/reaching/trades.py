@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import parts, statements
+from opi_xform.ir.walk import parts, statements, uncast
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
@@ -57,9 +57,7 @@ def row_of_either(program: Program, e: ast.Expr, frame: int) -> tuple[str, tuple
 def _move(s: ast.Stmt, variables: Mapping[str, ast.Variable]) -> Move | None:
     """A statement that sets one pointer from another variable, and does nothing else."""
     for target, value in _settings(s, variables):
-        source = value
-        while isinstance(source, ast.Cast):
-            source = source.operand
+        source = uncast(value)
         if isinstance(source, ast.VarRef) and source.type.is_pointer:
             return target, source.var, s.span
     return None

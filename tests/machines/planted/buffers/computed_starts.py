@@ -126,7 +126,7 @@ BUGS = (
     Bug(
         "a pointer that is followed is an array",
         "opi_xform.divide.passages.early",
-        "case ast.Deref(operand=to) if not _uncast(to).type.is_array:",
+        "case ast.Deref(operand=to) if not uncast(to).type.is_array:",
         "case ast.Deref(operand=to) if False:",
         ("starts_null_between",),
         condition="starts",

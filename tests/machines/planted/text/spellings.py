@@ -185,7 +185,7 @@ BUGS = (
     Bug(
         "the words of a short name never change",
         _SHORT,
-        "not (address or self.never_changes(key))",
+        "not (address or self.never_changes(key) or self.steady(key, block))",
         "not (address or key)",
         ("short_moved",),
         condition="short names",
@@ -201,8 +201,8 @@ BUGS = (
     Bug(
         "no jump goes back over what a short name is made of",
         _SHORT,
-        "self.is_fixed(core) and self.in_order()",
-        "self.is_fixed(core)",
+        "self.is_fixed(core, around) and self.in_order()",
+        "self.is_fixed(core, around)",
         ("short_again",),
         condition="short names",
     ),

@@ -7,6 +7,7 @@ from core_support import program
 
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.explain.choosing.argument import (
     begins_inside,
     by_its_arguments,
@@ -17,7 +18,6 @@ from opi_xform.ownership.explain.choosing.argument import (
     pointers_themselves,
     row_of_arrays,
     sent_and_received,
-    without_casts,
 )
 from tests.unit.ownership.explain.pointers.told_programs import kept, line_of
 
@@ -64,7 +64,7 @@ def test_the_address_of_a_pointer() -> None:
 def test_texts_and_casts() -> None:
     assert is_text(argument('"abc"'))
     assert not is_text(argument("b"))
-    assert not isinstance(without_casts(argument("(void *)(char *)b")), ast.Cast)
+    assert not isinstance(uncast(argument("(void *)(char *)b")), ast.Cast)
 
 
 @pytest.mark.parametrize(("sent", "received"), [("b", "b"), ("&b[n]", "&b[n]"), ("b", "(void *)b")])
