@@ -113,12 +113,14 @@ class ReadEnds:
         if self.characters and any(self.graph.body(t.frame).function.key in self.graph.cyclic for t in tests):
             return True
         around = self.walked.intersection(loop for t in tests for loop in self.nest.chain(t.block))
-        if not around:
-            return False
+        return bool(around) and bool(self.ended_by(tests) & around)
+
+    def ended_by(self, tests: Collection[Node]) -> frozenset[int]:
+        """The loops that what is set, or not, by some tests may end."""
         blocks = {b for t in tests for b in self.controlled(t.block)}
         names = {name for node in self.graph.nodes if node.block in blocks for name in self.defined(node)}
         _, found = self.followed(names - self.held, False)
-        return any(self.left(t) & around for t in found)
+        return frozenset[int]().union(*map(self.left, found))
 
     def defined(self, node: Node) -> list[Name]:
         if isinstance(node.action, Unbind) and node.action.target is not None:
@@ -161,6 +163,15 @@ class ReadEnds:
     def walked_to_zero(self) -> bool:
         """A test for zero ends a loop in which they are read one by one."""
         return any(self.left(t) & self.walked for t in self.tests if self.compared(t, (0,)))
+
+    def answered_at_zero(self) -> bool:
+        """What a function returns where a test for zero holds ends the loop that calls it for each of them."""
+        for t in self.tests:
+            loop, call = self.nest.of[t.block], self.graph.frames[t.frame].call
+            called = loop in self.walked and call >= 0 and self.graph.nodes[call].block in self.nest.loops[loop].blocks
+            if called and self.compared(t, (0,)) and loop in self.ended_by([t]):
+                return True
+        return False
 
     def tell(self, marks: Collection[int]) -> bool:
         """A test of what was read asks for one of these numbers."""

@@ -60,8 +60,11 @@ def ends_at_zero(program: Program, buffer: Buffer) -> bool:
 
 
 def read_to_zero(program: Program, buffer: Buffer) -> bool:
-    """A library function reads it as a text, or a loop up to a zero."""
-    return given_as_text(program, buffer) or ReadEnds(program, buffer.objects).walked_to_zero()
+    """A library function reads it as a text, or a loop up to a zero, also one that a function is asked for."""
+    if given_as_text(program, buffer):
+        return True
+    found = ReadEnds(program, buffer.objects)
+    return found.walked_to_zero() or found.answered_at_zero()
 
 
 def has_characters(program: Program, buffer: Buffer) -> bool:

@@ -58,10 +58,10 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
     elem: Type | None = variable.type
     while elem is not None and (elem.is_array or elem.is_pointer):
         elem = elem.elem
-    if side != "recv" or elem is None or elem.kind == "float":
+    if side != "recv" or elem is None:
         return None
     text = elem.kind == "int" and elem.size == 1
-    if variable.type.is_array and variable.init is not None:
+    if variable.type.is_array and variable.init is not None and elem.kind != "float":
         message = f"a text may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
         if not text:
             message = f"what is read after a message that is short may be the initialiser of `{buffer.name}`"
@@ -74,9 +74,11 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         message = f"could not show how much of `{buffer.name}` {line_of(node_span(program, reads))} reads"
         message += f", and zeros that are put into `{buffer.name}` may be what it reads after a shorter message"
         return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
-    ways = (read_to_an_end, copied_as_text) if text else (ends_at_zero,) if elem.kind == "int" else ()
+    if filled is None and not lasting:
+        return None
+    ways = (read_to_an_end, copied_as_text) if text else (ends_at_zero,)
     if filled is None:  # nobody has put the zeros there for that
-        ways = (read_to_zero,) if lasting and ways else ()
+        ways = (read_to_zero,)
     if not any(way(program, buffer) for way in ways):
         return None
     what = f"a {'text' if text else 'list'} may come without its end"

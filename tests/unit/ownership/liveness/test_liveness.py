@@ -111,6 +111,22 @@ def test_what_a_test_of_numbers_asks_for(test: str, zero: bool, mark: bool) -> N
     assert (ends.ends_at_zero(), ends.tell((-1,))) == (zero, mark)
 
 
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        ("for (int i = 0, k; (k = next(i)) >= 0; i = k) v[i] = n[i];", True),
+        ("for (int i = 0; i < 10; i++) if (next(i) > 0) v[i] = 1;", False),  # it ends no loop
+        ("int i = next(0); while (i < 10) i++;", False),  # it is asked once
+    ],
+)
+def test_a_function_may_be_asked_how_far_a_list_goes(read: str, expected: bool) -> None:
+    receive = "MPI_Recv(n, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+    top = "static int n[N]; static int next(int i) { return n[i] ? i + 1 : -1; }"
+    found = program(f"{receive}\n{read}", top)
+    ends = ReadEnds(found.program, found.buffers["n"].objects)
+    assert (ends.walked_to_zero(), ends.answered_at_zero()) == (False, expected)
+
+
 # --- receives that fail -----------------------------------------------------------------------------------------------
 
 HANDLER = "typedef int MPI_Errhandler;\n#define MPI_ERRORS_RETURN 7\n#define MPI_ERRORS_ARE_FATAL 8\n"
