@@ -30,7 +30,7 @@ int main(int argc, char **argv)
             MPI_Status st;
             int came;
             static double in[40];
-            MPI_Recv(in, 40, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &st); //~ take(in)
+            MPI_Recv(in, 40, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &st); //~ take(in) no-stale-count
             MPI_Get_count(&st, MPI_DOUBLE, &came);
             for (int i = 0; i < came; i++)
                 total += in[i];

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
             int n;
             MPI_Status status;
 
-            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status); //~ take(in)
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &status); //~ take(in) no-stale-count
             MPI_Get_count(&status, MPI_DOUBLE, &n);
             for (int i = 0; i < n; i++)
                 v[i] += in[i];

@@ -17,7 +17,7 @@ BUGS = (
     Bug(
         "what is set by a test tells no end",
         _READ_ENDS,
-        "return any(self.left(t) & around for t in found)",
+        "return bool(around) and bool(self.ended_by(tests) & around)",
         "return False",
         ("end_by_setting", "end_in_function"),
         condition="first contents",
