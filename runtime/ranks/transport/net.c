@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "shared/onesided/order.h"
+
 #define SLOTS 16
 #define LEAST ((size_t)64)
 #define PIECE ((size_t)1 << 30) /* the most that one message of the MPI below carries */
@@ -115,6 +117,7 @@ static bool flush(void) {
 
 static void handle(int process, const struct opir_head *h, const void *data) {
     received += h->kind < OPIR_P_IDLE;
+    opi_order_heard(&opir_net);
     if (h->kind == OPIR_P_BUNDLE)
         opir_around_packet(process, h, data);
     else if (h->kind < OPIR_P_BUNDLE)
@@ -224,6 +227,7 @@ bool opir_net_poll(void) {
 void opir_net_send(int process, struct opir_packet *p) {
     p->to = process;
     p->next = NULL;
+    opi_order_tells(&opir_net);
     opir_lock(&out_lock);
     if (out_tail)
         out_tail->next = p;

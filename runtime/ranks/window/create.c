@@ -242,7 +242,8 @@ static int across(struct making *m, struct opir_win **made) {
         return refused(m, g, rc);
     }
     struct opir_win *x = *made = win_new(m);
-    x->ground = x->w->ground = g;
+    x->ground = g;
+    x->w->order = &opir_net;
     for (int i = 0; i < m->n; i++) {
         struct opiw_target *t = &x->w->at[i];
         const struct spot *s = &l.of[i];

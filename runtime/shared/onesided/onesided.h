@@ -13,11 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#endif
-
 #include "shared/datatypes/layout.h"
+#include "shared/onesided/order.h"
 
 #define OPIW_LIKELY(x) __builtin_expect(!!(x), 1)
 #define OPIW_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -197,26 +194,16 @@ struct opiw_win {
     int *start, *post; /* the groups of the epochs that are open */
     struct opiw_target *at;
     void *side; /* what the side keeps */
-    void *ground; /* the same for all members of this process, where other members are in other processes and some are not; NULL: elsewhere */
+    void *order; /* where members are in other processes, and some are not: what order.h takes, the same for all of this process; NULL: elsewhere */
 };
 
-/* ThreadSanitizer sees the atomics of its own process alone.  Where rank 1 writes, rank 2 of another process learns of that and tells rank 0, which is in rank 1's
- * process and reads, it misses the order that rank 2 passes on, and reports a race.  So who tells another rank something, and who has heard it, says so here: in
- * windows of several processes all that was told before is then taken to be ordered.  In windows of one process it judges the numbers in the seats themselves. */
+/* Who tells another rank something, and who has heard it, says so here; in windows of one process ThreadSanitizer judges the numbers in the seats themselves. */
 static inline void opiw_tells(const struct opiw_win *w) {
-    (void)w;
-#ifdef __SANITIZE_THREAD__
-    if (w->ground)
-        __tsan_release(w->ground);
-#endif
+    opi_order_tells(w->order);
 }
 
 static inline void opiw_heard(const struct opiw_win *w) {
-    (void)w;
-#ifdef __SANITIZE_THREAD__
-    if (w->ground)
-        __tsan_acquire(w->ground);
-#endif
+    opi_order_heard(w->order);
 }
 
 /* A datatype. */
