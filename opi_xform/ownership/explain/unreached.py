@@ -90,9 +90,13 @@ class Unreached:
         if top is None:
             dead = self.dead(above)
             if dead is not None:
-                name = functions[dead.callee.name].name if isinstance(dead.callee, ast.FuncRef) else ""
-                text = f"{message}: the program never comes to the call of `{name}` at {line_of(dead.span)}"
-                return Refusal(Reason.NOT_ANALYSED, text, ((dead.span, "never called here"),))
+                function, call = dead
+                name = functions[call.callee.name].name if isinstance(call.callee, ast.FuncRef) else ""
+                text = f"{message}: the program never comes to the call of `{name}` at {line_of(call.span)}"
+                why = never_true(function, call)
+                return Refusal(
+                    Reason.NOT_ANALYSED, f"{text}: {why}" if why else text, ((call.span, "never called here"),)
+                )
             return Refusal(Reason.NOT_ANALYSED, message, (note,))
         if top == key:
             return Refusal(Reason.NOT_ANALYSED, f"{message}: nothing calls `{first.name}`", (note,))
@@ -137,15 +141,18 @@ class Unreached:
             return OTHER
         return 0 if called_by(self.program, lost, f) else 1
 
-    def dead(self, above: Mapping[str, int]) -> ast.Call | None:
-        """A call in a function that is reached, of one that leads to the call and is not."""
+    def dead(self, above: Mapping[str, int]) -> tuple[ast.Function, ast.Call] | None:
+        """A call in a function that is reached, and that function, of one that leads to the call and is not."""
         found = [
-            (above[call.callee.name], call.span.file, call.span.begin, call)
+            (above[call.callee.name], call.span.file, call.span.begin, f, call)
             for f in sorted(self.reached & self.program.functions.keys())
             for call in calls_of(self.program.functions[f])
             if isinstance(call.callee, ast.FuncRef) and call.callee.name in above.keys() - self.reached
         ]
-        return min(found, key=lambda one: one[:3])[3] if found else None
+        if not found:
+            return None
+        *_, f, call = min(found, key=lambda one: one[:3])
+        return self.program.functions[f], call
 
     def top(self, key: str, above: Mapping[str, int]) -> str | None:
         """The function from which the call would be reached, where there is one, and nothing at all calls it."""
@@ -190,19 +197,23 @@ class Unreached:
 
 
 def never_true(function: ast.Function, call: ast.Call) -> str:
-    """Which condition around a call never comes to it, in words: one that sets what it would test (``if (k = 0)``)."""
+    """Which condition around a call never comes to it, in words: a constant (``if (DEBUG)``), or one that sets what it
+    would test (``if (k = 0)``).
+    """
     for s, _ in statements(function.body):
-        cond = uncast(s.cond) if isinstance(s, ast.If) else None
-        if not isinstance(s, ast.If) or not isinstance(cond, ast.Assign) or cond.op:
+        if not isinstance(s, ast.If):
             continue
-        value = cond.value.operand if isinstance(cond.value, ast.Cast) else cond.value
+        cond = uncast(s.cond)
+        value = uncast(cond.value) if isinstance(cond, ast.Assign) and not cond.op else cond
         arm = s.other if isinstance(value, ast.IntLit) and value.value else s.then
-        if (
-            isinstance(value, ast.IntLit)
-            and arm is not None
-            and any(e is call for e in within_statement(arm, function.variables))
-        ):
-            return f"{line_of(cond.span)} sets `{spelling(cond.target)}` to {value.value} where it would test it"
+        if not isinstance(value, ast.IntLit) or arm is None:
+            continue
+        if not any(e is call for e in within_statement(arm, function.variables)):
+            continue
+        where = line_of(cond.span)
+        if isinstance(cond, ast.Assign):
+            return f"{where} sets `{spelling(cond.target)}` to {value.value} where it would test it"
+        return f"the condition of {where} is {'always' if value.value else 'never'} true"
     return ""
 
 

@@ -13,6 +13,7 @@ from opi_xform.graph.graph import Lost
 from opi_xform.ir.calls import calls_of
 from opi_xform.ownership.explain.reaching.by_pointer import called_by, why_anywhere
 from opi_xform.ownership.explain.unreached import never_true
+from opi_xform.ownership.model.lines import told
 
 HEAD = """#include <mpi.h>
 #include <setjmp.h>
@@ -353,8 +354,11 @@ int main(int argc, char **argv)
 @pytest.mark.parametrize(
     ("cond", "then", "said"),
     [
-        ("k = 0", True, "sets `k` to 0 where it would test it"),
-        ("k = 1", False, "sets `k` to 1 where it would test it"),
+        ("k = 0", True, "line 4 sets `k` to 0 where it would test it"),
+        ("k = 1", False, "line 4 sets `k` to 1 where it would test it"),
+        ("0", True, "the condition of line 4 is never true"),
+        ("2 > 1", False, "the condition of line 4 is always true"),
+        ("2 > 1", True, ""),
         ("k == 0", True, ""),
         ("k = n", True, ""),
         ("k += 0", True, ""),
@@ -366,4 +370,4 @@ def test_a_condition_that_sets_what_it_would_test(cond: str, then: bool, said: s
     found = source(f"void f(double *b, int n, int k) {{\nif ({cond}) {arms}\n}}\nint main(void) {{ return 0; }}\n")
     function = found.program.functions["f"]
     (call,) = calls_of(function)
-    assert never_true(function, call).partition(" ")[2].partition(" ")[2] == said
+    assert told(never_true(function, call), function.span.file) == said
