@@ -15,11 +15,12 @@ from opi_xform.ownership.model.names import Name, leaves, names_of
 from opi_xform.ownership.model.object_index import index_of
 
 _CHARACTER = 2  # bytes, at most
+_COPIES = frozenset(("memcpy", "memmove"))
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 
 class ReadEnds:
-    """Of the whole numbers that are read from some objects.
+    """Of the whole numbers that are read from some objects, and from copies of their bytes (``x = in[i]``, memcpy).
 
     ends: one of them decides that a loop ends.  copied: other objects that get some.
     """
@@ -28,16 +29,35 @@ class ReadEnds:
         self.program = program
         self.graph, self.nest, self.names = program.graph, program.nest, names_of(program)
         self.accesses = index_of(program).accesses
-        self.objects = frozenset(objects)
-        self.loads = [n for n in sorted({n for o in objects for n in self.accesses.nodes(o)}) if self.whole(n)]
+        self.objects, copying = self.with_copies(objects)
+        self.loads = [n for n in sorted({n for o in self.objects for n in self.accesses.nodes(o)}) if self.whole(n)]
         self.characters = any(self.size(n) <= _CHARACTER for n in self.loads)
-        self.walked = frozenset(loop for n in self.loads for loop in self.moving(n))
+        self.walked = frozenset(loop for n in (*self.loads, *copying) for loop in self.moving(n))
         self.copied: set[int] = set()
         first = [name for n in self.loads for name in self.names.defined(self.graph.nodes[n])]
         _, near = self.followed(first, False)
         self.held, self.tests = self.followed(first, True)  # of what was read, or made of that
         sure = [t for t in self.tests if self.characters or self.compared(t, None)]
         self.ends = any(map(self.left, (*near, *sure))) or self.decided(sure)
+
+    def with_copies(self, objects: Collection[int]) -> tuple[frozenset[int], list[int]]:
+        """The objects, and those that get bytes of them as they are; and what copies these."""
+        found, copying = set(objects), list[int]()
+        work = sorted(found)
+        while work:
+            for n in self.accesses.nodes(work.pop()):
+                if self.copies_bytes(n) and found.intersection(self.accesses.objects(n, "R")):
+                    new = {o for o in self.accesses.objects(n, "W") if o >= 0} - found
+                    found |= new
+                    work += sorted(new)
+                    copying.append(n)
+        return frozenset(found), copying
+
+    def copies_bytes(self, n: int) -> bool:
+        action = self.graph.nodes[n].action
+        if isinstance(action, ins.CallInstr):
+            return isinstance(action.callee, ins.AddrFunc) and action.callee.key in _COPIES
+        return isinstance(action, ins.CopyBytes)
 
     def whole(self, n: int) -> bool:
         action = self.graph.nodes[n].action

@@ -47,6 +47,22 @@ BUGS = (
         condition="first contents",
     ),
     Bug(
+        "copies of records tell no end",
+        _READ_ENDS,
+        "return isinstance(action, ins.CopyBytes)",
+        "return False",
+        ("f_list_records_copied",),
+        condition="first contents",
+    ),
+    Bug(
+        "what memcpy has copied tells no end",
+        _READ_ENDS,
+        "return isinstance(action.callee, ins.AddrFunc) and action.callee.key in _COPIES",
+        "return False",
+        ("f_list_copied",),
+        condition="first contents",
+    ),
+    Bug(
         "a part of a text has no end",
         "opi_xform.ownership.liveness.zero_ends",
         '_callee(program, n).startswith(("str", "wcs"))',
