@@ -55,11 +55,11 @@ class Leaving:
             behind = " break; }" if self.early else ""
             if s.value is None:
                 out.append((begin, begin + _RETURN, "break" if self.early else ""))
-            elif result:
-                out += [(begin, begin + _RETURN, f"{'{ ' if self.early else ''}{result} ="), (end, end, behind)]
             else:
-                out += [(begin, begin + _RETURN, f"{'{ ' if self.early else ''}(void)("), (end - 1, end - 1, ")")]
-                out.append((end, end, behind))
+                both = not result or isinstance(uncast(s.value), ast.Comma)
+                first = f"{f'{result} =' if result else '(void)'}{'(' if both else ''}"
+                out += [(begin, begin + _RETURN, f"{'{ ' if self.early else ''}{first}")]
+                out += [*([(end - 1, end - 1, ")")] if both else []), (end, end, behind)]
         return out
 
 
