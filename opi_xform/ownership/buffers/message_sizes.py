@@ -16,19 +16,30 @@ from opi_xform.ownership.model.buffers import Program, Refusal, Use
 
 INLINE_LIMIT = 40
 """Bytes that travel in a message's envelope, whatever is done (docs/supported.md)."""
-SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 EMPTY = "the message is empty: there is nothing to hand over"
 
 
 def how_small(uses: Sequence[Use]) -> str:
-    """What is told of a call with small messages: that they have nothing in them, where no copy's ever has."""
-    return EMPTY if all(u.length is not None and u.length.constant == 0 for u in uses) else SMALL
+    """What is told of a call with small messages: how many bytes they have, or that they never have any."""
+    lengths = {u.length.constant for u in uses if u.length is not None}
+    most = max((n for n in lengths if n is not None), default=INLINE_LIMIT)
+    return _of_bytes(most, len(lengths) == 1)
 
 
 def how_small_as_written(call: ast.Call, buffer: MpiBuffer) -> str:
     """The same of a call that is not in the graph."""
     count = uncast(call.args[buffer.count]) if buffer.count is not None else None
-    return EMPTY if isinstance(count, ast.IntLit) and count.value == 0 else SMALL
+    if isinstance(count, ast.IntLit) and count.value == 0:
+        return EMPTY
+    size = _size_as_written(call, buffer)
+    return _of_bytes(_room_as_written(call, buffer) or INLINE_LIMIT if size is None else size, size is not None)
+
+
+def _of_bytes(most: int, always: bool) -> str:
+    if most == 0:
+        return EMPTY
+    many = f"{most} byte, which travels" if most == 1 else f"{most} bytes, which travel"
+    return f"the message has {'' if always else 'at most '}{many} in its envelope"
 
 
 def small(uses: Sequence[Use]) -> bool:
@@ -38,20 +49,31 @@ def small(uses: Sequence[Use]) -> bool:
 
 def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
     """The same of a call that is not in the graph, by its text: elements of a basic type, or a small variable."""
+    if 0 < _room_as_written(call, buffer) <= INLINE_LIMIT:
+        return True
+    size = _size_as_written(call, buffer)
+    return size is not None and 0 <= size <= INLINE_LIMIT
+
+
+def _room_as_written(call: ast.Call, buffer: MpiBuffer) -> int:
+    """Bytes of the variable whose address is given; 0: of none."""
     whole = uncast(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
     variable = whole.operand if isinstance(whole, ast.AddrOf) else None
-    if isinstance(variable, ast.VarRef) and 0 < (variable.type.size or 0) <= INLINE_LIMIT:
-        return True
+    return (variable.type.size or 0) if isinstance(variable, ast.VarRef) else 0
+
+
+def _size_as_written(call: ast.Call, buffer: MpiBuffer) -> int | None:
+    """Bytes of a message of so many elements of a basic type."""
     if buffer.count is None or buffer.type is None or buffer.vector or buffer.type_vector or buffer.per_rank:
-        return False
+        return None
     if max(buffer.count, buffer.type) >= len(call.args):
-        return False
+        return None
     count, datatype = (uncast(call.args[i]) for i in (buffer.count, buffer.type))
     name = datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else ""
     known = load_datatypes().get(name)
     if not isinstance(count, ast.IntLit) or (known is None and count.value):
-        return False
-    return 0 <= count.value * (0 if known is None else known.size) <= INLINE_LIMIT
+        return None
+    return count.value * (0 if known is None else known.size)
 
 
 def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:

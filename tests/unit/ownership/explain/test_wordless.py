@@ -135,4 +135,4 @@ int main(int argc, char **argv)
     alone = text.replace('    printf("%g\\n", data[n / 2]);\n', "")
     (tmp_path / "a.c").write_text(alone)
     (site,) = json.loads(run_tool([str(tmp_path / "a.c"), "--output-format", "json"])[1])["sites"]
-    assert site["message"].startswith("the same call sends or receives `head`, which stays: at most 40 bytes")
+    assert site["message"].startswith("the same call sends or receives `head`, which stays: the message has 8 bytes")

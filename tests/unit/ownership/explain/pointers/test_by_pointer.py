@@ -107,4 +107,4 @@ def test_a_call_of_which_some_messages_are_small(tmp_path: Path) -> None:
     """What keeps the others is told, also where their buffer is not known."""
     (site,) = told(WRAPPED, tmp_path)
     assert site["code"] != "OPI108"
-    assert "at most 40 bytes" not in site["message"]
+    assert "bytes, which travel" not in site["message"]

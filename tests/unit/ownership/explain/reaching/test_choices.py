@@ -144,7 +144,7 @@ static void master(MPI_Datatype type)
     master(type);
 """
     site = kept(before, inside, tmp_path)[1]
-    assert (site["code"], site["message"].partition(",")[0]) == ("OPI208", "at most 40 bytes")
+    assert (site["code"], site["message"].partition(",")[0]) == ("OPI208", "the message has at most 8 bytes")
 
 
 def test_two_places_of_one_table_are_not_one_place(tmp_path: Path) -> None:
