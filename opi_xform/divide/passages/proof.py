@@ -28,13 +28,13 @@ from opi_xform.graph.graph import Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, Poly
 from opi_xform.ownership.buffers.uses import buffers, collect
-from opi_xform.ownership.conditions.calls.pending_requests import abandoned
 from opi_xform.ownership.conditions.contents.ends import ended_by_initialiser, marked
 from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.liveness.buffer_events import SIGNS
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.requests.given_up import abandoned
 from opi_xform.ownership.requests.pending import Asked, pending
 from opi_xform.ownership.requests.surely import reached
 from opi_xform.record import dataclass

@@ -27,11 +27,11 @@ from opi_xform.graph.graph import evaluated
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import ONE, ZERO, Poly, symbol
-from opi_xform.ownership.conditions.calls.pending_requests import abandoned
 from opi_xform.ownership.liveness.marks import marks_before
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.requests.completions import waited
+from opi_xform.ownership.requests.given_up import abandoned
 from opi_xform.ownership.requests.pending import Asked, pending
 from opi_xform.record import dataclass
 from opi_xform.regions.sets import BudgetExceeded

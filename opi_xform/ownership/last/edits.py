@@ -14,7 +14,6 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within, within_statement
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.buffers.message_sizes import small, too_small
-from opi_xform.ownership.conditions.calls.pending_requests import abandoned
 from opi_xform.ownership.conditions.memory.levels import levels_written
 from opi_xform.ownership.conditions.text.threads import threads_written
 from opi_xform.ownership.deciding.agreement import Verdict
@@ -26,6 +25,7 @@ from opi_xform.ownership.liveness.zero_ends import is_numbers
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Options, Place, Program, Use
 from opi_xform.ownership.model.names import Name
 from opi_xform.ownership.model.plan import Edit, ReplaceCall
+from opi_xform.ownership.requests.given_up import abandoned
 from opi_xform.ownership.spelling.comments import about
 from opi_xform.ownership.spelling.configurations import shared_text, written_at
 from opi_xform.ownership.spelling.mentions import Texts, plain, walk

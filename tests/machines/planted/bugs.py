@@ -49,6 +49,7 @@ _LIVE = "opi_xform.regions.live"
 _ALIASES = "opi_xform.ownership.conditions.addresses.aliases"
 _MODIFIED = "opi_xform.calls.modified"
 _REQUESTS = "opi_xform.ownership.conditions.calls.pending_requests"
+_GIVEN_UP = "opi_xform.ownership.requests.given_up"
 _STEPS = "opi_xform.values.steps"
 _UNSEEN = "opi_xform.frontend.lower.attributes"
 
@@ -414,15 +415,15 @@ BUGS = (
     Bug(
         "requests may be cancelled or freed",
         _REQUESTS,
-        "        if given_up:\n            notes",
+        "        if left:\n            notes",
         "        if False:\n            notes",
         ("d_request_freed", "d_cancelled"),
         condition="pending requests",
     ),
     Bug(
         "what is freed is never a copy of another request",
-        _REQUESTS,
-        "copied = None if _only_posted(names, other.object) else _copied(names, slot.object)",
+        _GIVEN_UP,
+        "copied = None if only_posted(names, other.object) else _copied(names, slot.object)",
         "copied = None",
         ("d_copy_freed", "d_copied_bytes_freed"),
         condition="pending requests",

@@ -7,10 +7,8 @@ from dataclasses import replace
 
 from opi_xform.codes import Reason
 from opi_xform.effects.model import MpiOp
-from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly, symbol
@@ -21,13 +19,13 @@ from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.names import Names, names_of
 from opi_xform.ownership.model.plan import Advice
+from opi_xform.ownership.requests.given_up import ESCAPES, abandoned, given_up, only_posted
 from opi_xform.ownership.requests.pending import NO_WAITS, Asked, Waits, pending, request_pending_at
 from opi_xform.ownership.requests.slots import Slots, slots_of
 
 Place = tuple[str, int, str, int]
 Point = tuple[int, str]  # (node, "before" or "after")
 TOLD = 3  # calls that may complete a request
-GIVEN_UP = "a request is cancelled or freed here"
 
 
 # --- no older request is pending where the buffer is given away or taken -------------------------------------------
@@ -48,10 +46,15 @@ def pending_refusal(
     out: dict[Place, Refusal] = {}
     apart: dict[Place, Refusal] = {}  # by operations that other processes begin, as far as words go
     for use in chosen:
-        given_up = abandoned(names, use) if use.op.request is not None else ()
-        if given_up:
-            notes = ((names.span(use.node), "the request is created here"), *given_up)
-            out[use.place] = Refusal(Reason.PENDING, "the request may be cancelled or freed before it completes", notes)
+        left = abandoned(names, use) if use.op.request is not None else ()
+        if left:
+            notes = ((names.span(use.node), "the request is created here"), *left)
+            span, end = left[-1]
+            message = "the request may be cancelled or freed before it completes"
+            if end.startswith(ESCAPES):
+                message = "could not show that nobody cancels or frees the request before it completes:"
+                message += f" its address goes out of sight at {line_of(span)}"
+            out[use.place] = Refusal(Reason.PENDING, message, notes)
     for n, op in _operations(names, buffer):
         if n in sites:
             continue
@@ -73,10 +76,10 @@ def pending_refusal(
                 elif slots_of(names, n, op.request) is None:
                     message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
-                given_up = _given_up(names, n, op) if op.request is not None else ()
-                if given_up:  # nobody may wait for it then
-                    message += f": its request may be cancelled or freed at {line_of(given_up[-1][0])}"
-                hint = None if given_up or (others and not another) else _waiting(names, n, op, use.node)
+                left = given_up(names, n, op) if op.request is not None else ()
+                if left:  # nobody may wait for it then
+                    message += f": its request may be cancelled or freed at {line_of(left[-1][0])}"
+                hint = None if left or (others and not another) else _waiting(names, n, op, use.node)
                 refusal = Refusal(Reason.PENDING, message, (*held, here), hint=hint)
                 if branches_of(program).excluded(n, use.node):
                     text = f"could not show that no process runs both this call and {line_of(names.span(n))}"
@@ -221,34 +224,6 @@ def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
     return out
 
 
-def abandoned(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
-    """``_given_up`` of the request that a use makes."""
-    return _given_up(names, use.node, use.op)
-
-
-def _given_up(names: Names, node: int, op: MpiOp) -> tuple[tuple[Span, str], ...]:
-    """Where a request may be cancelled or freed, or goes where that cannot be excluded; () where it is not."""
-    values = names.program.values
-    slot = slots_of(names, node, op.request)
-    ends = _ends(names)
-    if slot is None:
-        here = tuple((names.span(n), GIVEN_UP) for n, _ in ends[:1])
-        return here or _given_up_unseen(names.program)
-    escaped = values.escaped.get(slot.object)
-    if escaped is not None:
-        return ((names.span(escaped[0]), f"the request escapes here ({escaped[1]})"),)
-    for n, op in ends:
-        other = slots_of(names, n, op.request)
-        if other is None or other.object == slot.object:
-            return ((names.span(n), "it may be cancelled or freed here"),)
-        copied = None if _only_posted(names, other.object) else _copied(names, slot.object)
-        if copied is not None:
-            freed = (names.span(n), "a request that may be a copy is cancelled or freed here")
-            return ((names.span(copied), "the request is copied here"), freed)
-    seen = frozenset(names.span(n) for n, _ in ends)
-    return () if _copied(names, slot.object) is None else _given_up_unseen(names.program, seen)
-
-
 def _told_only(names: Names, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
     """Where a call tells that a receive is complete and leaves its request, and the buffer is used before one that ends
     it: only there the carrier is set; () where none does.
@@ -261,70 +236,13 @@ def _told_only(names: Names, buffer: Buffer, use: Use) -> tuple[tuple[Span, str]
         if done is None or done.releases or not names.follows(use.node, n):
             continue
         other = None if done.which == "one" else slots_of(names, n, done.requests)  # one: by its value
-        if slot is not None and other is not None and other.object != slot.object and _only_posted(names, other.object):
+        if slot is not None and other is not None and other.object != slot.object and only_posted(names, other.object):
             continue  # none of these requests is a copy of it
         used = {m for o in buffer.objects for m in accesses.nodes(o) if m != use.node and names.follows(n, m)}
         late = request_pending_at(names, use.node, use.op, used)
         if late:
             return ((names.span(n), "its end is asked for here"), (names.span(min(late)), "the buffer is used here"))
     return ()
-
-
-def _only_posted(names: Names, o: int) -> bool:
-    """What a request variable holds comes from calls that put their own request there: it is no copy of another."""
-    graph = names.graph
-    if o in names.program.values.escaped:
-        return False
-    for n in names.defs.get(("v", o, 0), ()):
-        match graph.nodes[n].action:
-            case ins.Birth() | ins.Define(value=ins.Const()):  # MPI_REQUEST_NULL
-                pass
-            case _:
-                return False
-    calls = (names.operations.get(access.node) for access in names.writes(o))
-    return all(op is not None and op.request is not None for op in calls)
-
-
-def _ends(names: Names) -> list[tuple[int, MpiOp]]:
-    """Calls that cancel or free a request."""
-    return [(n, op) for n, op in names.operations.items() if op.kind in ("cancel", "free_request")]
-
-
-def _given_up_unseen(program: Program, seen: frozenset[Span] | None = None) -> tuple[tuple[Span, str], ...]:
-    """A call of the text that cancels or frees a request, where not all that runs is in the graph.
-
-    seen: those that are, of which none is of the request; one that MPI calls back may be of a copy.
-    """
-    if seen is None and not any(isinstance(node.action, Lost) for node in program.graph.nodes):
-        return ()
-    calls = [c for f in program.functions.values() for c in calls_of(f) if seen is None or c.span not in seen]
-    spans = {c.callee.name: c.span for c in calls if isinstance(c.callee, ast.FuncRef)}
-    for name in sorted((spans.keys() | program.taken) - program.functions.keys()):
-        effect = program.effects.get(name)
-        if effect is not None and effect.mpi is not None and effect.mpi.kind in ("cancel", "free_request"):
-            return ((spans.get(name, calls[0].span), GIVEN_UP),)
-    return ()
-
-
-def _copied(names: Names, o: int) -> int | None:
-    """A node that reads the request, other than an MPI call of it."""
-    for n in names.uses.get(("v", o, 0), ()):
-        return n
-    accesses = names.program.values.accesses
-    for n in sorted(accesses.nodes(o)):
-        if accesses.touches(n, (o,), "R") and not _of_request(names, n, o):
-            return n
-    return None
-
-
-def _of_request(names: Names, n: int, o: int) -> bool:
-    """An MPI call, and not one that sends the request's bytes as data."""
-    op = names.operations.get(n)
-    if op is None:
-        return False
-    given = (op.request, op.completes.requests if op.completes is not None else None)
-    slots = [slots_of(names, n, position) for position in given if position is not None]
-    return not op.send or any(slot is None or slot.object == o for slot in slots)
 
 
 def _never_waited_for(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:

@@ -30,7 +30,7 @@ BUGS = (
     ),
     Bug(
         "a copy of a request is given up only where that is seen",
-        "opi_xform.ownership.conditions.calls.pending_requests",
+        "opi_xform.ownership.requests.given_up",
         "return () if _copied(names, slot.object) is None else _given_up_unseen(names.program, seen)",
         "return ()",
         ("cancelled_copy_unseen", "cancelled_copy_back"),

@@ -146,6 +146,16 @@ def test_a_request_that_is_copied_says_where(tmp_path: Path, capfd: pytest.Captu
     assert [note["line"] for note in site["notes"]] == [17]
 
 
+def test_a_request_whose_address_is_given_away_is_not_called_freed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = SEND.replace("MPI_Send(", "MPI_Request r; void keep(void *);\n keep(&r);\n MPI_Isend(")
+    text = text.replace("COMM_WORLD);\n        LOOK", "COMM_WORLD, &r);\n MPI_Wait(&r, MPI_STATUS_IGNORE);")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    said = "could not show that nobody cancels or frees the request before it completes: its address goes out of sight"
+    assert (site["code"], site["message"]) == ("OPI106", f"{said} at line 16")
+
+
 def test_a_copy_of_a_request_that_is_freed_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = SEND.replace("MPI_Send(", "MPI_Request r, s;\n MPI_Isend(")
     text = text.replace("COMM_WORLD);\n        LOOK", "COMM_WORLD, &r);\n s = r;\n MPI_Request_free(&s);")
