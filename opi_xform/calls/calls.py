@@ -9,6 +9,7 @@ from typing import Protocol
 from opi_xform.effects.model import Effects, FunctionEffect
 from opi_xform.graph.graph import SUMMARY, Bind, Graph, Lost, Node, evaluated
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import parts_of
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.queries import PointsTo
@@ -69,7 +70,7 @@ class Calls:
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
         """What the tables say of a call; a function of the program's own by that name is no library function."""
         graph = self.graph
-        key = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+        key = called_key(call)
         own = key in graph.lowered or key in graph.background.lowered
         return self.effects.get(key) if key and not own else None
 

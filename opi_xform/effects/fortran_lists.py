@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from opi_xform.effects.model import Effects
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.types import Type
 
 NUMBERS = {"do_fio": 0, "do_lio": 1, "do_uio": 0}
@@ -34,7 +35,7 @@ LISTS = ("s_w", "s_r", "e_w", "e_r", "f_")
 def told_apart(lowered: ins.Lowered, effects: Effects) -> ins.Lowered:
     """The function with its items by names of their own, and with the bytes that they have."""
     mine = {name for name in NUMBERS if name in effects and effects[name].source == SOURCE}
-    if not any(_name(i) in mine for block in lowered.blocks for i in block):
+    if not any(called_key(i) in mine for block in lowered.blocks for i in block):
         return lowered
     writing = _writing(lowered, effects)
     temps = lowered.temps
@@ -42,7 +43,7 @@ def told_apart(lowered: ins.Lowered, effects: Effects) -> ins.Lowered:
     for number, block in enumerate(lowered.blocks):
         here, out = writing[number], list[ins.Instr]()
         for instr in block:
-            name = _name(instr)
+            name = called_key(instr)
             after = _after(instr, here, effects)
             if name in mine and isinstance(instr, ins.CallInstr):
                 read = _number(instr, name, ins.Temp(temps))
@@ -102,7 +103,7 @@ def _after(instr: ins.Instr, here: bool, effects: Effects) -> bool:
     """Whether a list of output is open after an instruction.  Functions that are not known may begin another one."""
     if not isinstance(instr, ins.CallInstr):
         return here
-    name = _name(instr)
+    name = called_key(instr)
     if name in BEGINS:
         return True
     if name in STILL:
@@ -111,7 +112,3 @@ def _after(instr: ins.Instr, here: bool, effects: Effects) -> bool:
     if effect is None:
         return False
     return here and not (effect.calls or effect.user or name.startswith(LISTS))
-
-
-def _name(instr: ins.Instr) -> str:
-    return instr.callee.key if isinstance(instr, ins.CallInstr) and isinstance(instr.callee, ins.AddrFunc) else ""

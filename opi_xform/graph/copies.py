@@ -36,6 +36,7 @@ from opi_xform.graph.graph import (
 from opi_xform.graph.pruned import pruned
 from opi_xform.graph.summaries import Relevance
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import assigned, used_temps
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.handed_out import put_back
@@ -230,7 +231,7 @@ class _Builder:
     def call(
         self, frame: int, at: int, instr: ins.CallInstr, work: list[tuple[int, str, int, int, ins.Temp | None]]
     ) -> int:
-        callee = instr.callee.key if isinstance(instr.callee, ins.AddrFunc) else ""
+        callee = called_key(instr)
         body = self.lowerings.get(callee) if callee else None
         if body is None:
             if callee:
@@ -363,7 +364,7 @@ class _Builder:
 
     def ends(self, instr: ins.CallInstr) -> bool:
         """A function is called that is summarised, and never returns: it may use messages' buffers before the end."""
-        key = instr.callee.key if isinstance(instr.callee, ins.AddrFunc) else ""
+        key = called_key(instr)
         return self.relevant is not None and key in self.summarised and key in self.relevant.ending
 
     def noreturn(self, name: str) -> bool:

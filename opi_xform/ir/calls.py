@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import children, expressions
 
 # A function has its fields and nothing else, since it is stored (``frontend/pickling.py``), and programs share it.
@@ -33,6 +34,16 @@ def _calls_of(function: ast.Function) -> list[ast.Call]:
                 out.append(e)
             stack.extend(reversed(children(e)))
     return out
+
+
+def called_name(call: ast.Call) -> str:
+    """The key of the function that a call names; '' where it calls by a pointer."""
+    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+
+
+def called_key(action: object) -> str:
+    """The key of the function that an instruction calls by its name; '' where it calls by a pointer, or not at all."""
+    return action.callee.key if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc) else ""
 
 
 def functions_called(function: ast.Function) -> set[str]:

@@ -24,6 +24,7 @@ from opi_xform.effects.model import Effects, FunctionEffect
 from opi_xform.graph.graph import MAIN, Bind, Frame, Graph, Lost, Node, Unbind, evaluated
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import parts_of
 from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Objects
@@ -371,7 +372,7 @@ class GraphPointsTo:
 
     def library(self, node: Node, call: ins.CallInstr) -> None:
         frame = node.frame
-        name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+        name = called_key(call)
         own = name in self.graph.lowered or name in self.graph.background.lowered
         effect = None if own else self.effects.get(name)
         followed = self.graph.follows(node.number)

@@ -15,6 +15,7 @@ from opi_xform.dataflow.view import ListGraph, forward
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Graph, Lost, Node, Unbind, evaluated
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import null_test, parts_of
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.poly import Poly
@@ -159,7 +160,7 @@ class _Names:
         return not self.points_to.kept(frozenset({self.objects.variable(frame, key)}))
 
     def effect(self, action: ins.CallInstr) -> FunctionEffect | None:
-        return self.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        return self.effects.get(called_key(action))
 
     def known(self, call: ins.CallInstr) -> bool:
         return self.effect(call) is not None

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import operands_of, parts_of
 
 
@@ -34,7 +35,7 @@ def fresh(body: ins.Lowered, effects: Mapping[str, FunctionEffect]) -> ins.CallI
 
 
 def _allocates(call: ins.CallInstr, effects: Mapping[str, FunctionEffect]) -> bool:
-    effect = effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+    effect = effects.get(called_key(call))
     made = effect.allocates if effect is not None else None
     if made is None or made.into is not None or made.copies_from is not None or made.shared:
         return False
@@ -72,7 +73,7 @@ def _harmless(
         case ins.ReturnInstr():
             return True
         case ins.CallInstr(args=args):
-            effect = effects.get(instr.callee.key) if isinstance(instr.callee, ins.AddrFunc) else None
+            effect = effects.get(called_key(instr))
             given = [arg for arg in args if _mentions(arg, held)]
             return not given or (effect is not None and effect.noreturn)
     return not any(_mentions(operand, held) for operand in operands_of(instr))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import addressed, uncast, within
@@ -59,7 +60,7 @@ class HandedOut:
 
         Where it is the only one of its function, it stays a copy, unless what it sets is a row of a table.
         """
-        key = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+        key = called_key(call)
         if not self.calls[key] or not _alone(caller, call):
             return None
         if key not in self.known:

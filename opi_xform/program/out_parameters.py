@@ -14,6 +14,7 @@ from dataclasses import replace
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.program.addressed import plain_pointer
 from opi_xform.record import dataclass
@@ -149,7 +150,7 @@ def returning(body: ins.Lowered, effects: Mapping[str, FunctionEffect]) -> froze
 def _called(block: Iterable[ins.Instr], effects: Mapping[str, FunctionEffect]) -> list[FunctionEffect | None]:
     """What the functions do that a block calls; None for one of the program's own."""
     calls = (instr for instr in block if isinstance(instr, ins.CallInstr))
-    return [effects.get(c.callee.key) if isinstance(c.callee, ins.AddrFunc) else None for c in calls]
+    return [effects.get(called_key(c)) for c in calls]
 
 
 def _pointer_to_pointer(variable: ast.Variable) -> bool:

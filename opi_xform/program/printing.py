@@ -20,6 +20,7 @@ from opi_xform.effects.formats import harmless
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import assigned, operands_of, parts_of
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.record import dataclass
@@ -118,7 +119,7 @@ def _shape(
     uses: list[_Use] = []
     right: set[tuple[int, int]] = set()  # (call, argument): where lists may be
     for call in _calls(body):
-        name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+        name = called_key(call)
         places = _HANDLES.get(name, ())
         how = _consumes(name, call, bodies, effects)
         if how is not None:

@@ -18,6 +18,7 @@ from opi_xform.divide.mentions import Mention, mentions_of
 from opi_xform.divide.named.names import null
 from opi_xform.divide.spell import accounted
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import uncast, within
@@ -61,7 +62,7 @@ def tables_of(program: Program, functions: Functions) -> list[str]:
             continue
         made = [_call(v.init)] if v.init is not None else []
         made += [_made(m) for m in _mentions(program, key)]
-        if any(call is not None and _name(call) in functions.makers for call in made):
+        if any(call is not None and called_name(call) in functions.makers for call in made):
             out.append(key)
     return out
 
@@ -148,7 +149,7 @@ class Flattening:
                 self.before(d.statement, f"{d.storage} long {self.row};".lstrip())
             return
         call = _call(init)
-        made = None if call is None else self.functions.makers.get(_name(call))
+        made = None if call is None else self.functions.makers.get(called_name(call))
         if call is None or made is None or self.variable.kind != "local" or d.init_span is None or not d.alone:
             raise Trouble(d.span, "is set to something else")
         row, text = self.allocation(call, made)
@@ -208,7 +209,7 @@ class Flattening:
     def made(self, m: Mention, assign: ast.Assign) -> None:
         """The table is made: its block is allocated, and its row's length noted."""
         call = _call(assign.value)
-        made = None if call is None else self.functions.makers.get(_name(call))
+        made = None if call is None else self.functions.makers.get(called_name(call))
         if call is None or made is None or not self.in_block(m):
             raise Trouble(m.ref.span, "is set in a way that is not followed")
         assert m.stmt is not None
@@ -227,7 +228,7 @@ class Flattening:
 
     def allocation(self, call: ast.Call, made: Maker) -> tuple[str, str]:
         """How many elements a row has, and the block's allocation, as text.  Raises Trouble."""
-        function, name = self.program.functions[_name(call)], "calloc" if made.zeros else "malloc"
+        function, name = self.program.functions[called_name(call)], "calloc" if made.zeros else "malloc"
         if not self.declared(call.span.file):
             raise Trouble(call.span, "makes it where the library's functions may not be declared")
         if len(call.args) != len(function.params) or not call.span.editable:
@@ -307,9 +308,9 @@ class Flattening:
         call = above[0] if above else None
         if len(above) != 1 or not isinstance(call, ast.Call) or not isinstance(m.stmt, ast.ExprStmt):
             raise Trouble(m.ref.span, "is given away, or used as a whole")
-        if _name(call) == "free":
+        if called_name(call) == "free":
             self.gone(m)
-        elif _name(call) in self.functions.freers:
+        elif called_name(call) in self.functions.freers:
             self.edit(call.span, call.span.begin, call.span.end, f"free({self.variable.name})")
         else:
             raise Trouble(m.ref.span, "is given away, or used as a whole")
@@ -343,10 +344,6 @@ def _made(m: Mention) -> ast.Call | None:
 def _call(e: ast.Expr) -> ast.Call | None:
     e = uncast(e)
     return e if isinstance(e, ast.Call) else None
-
-
-def _name(call: ast.Call) -> str:
-    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
 
 
 def _written(e: ast.Expr) -> ast.Expr:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from opi_xform.divide.decompose import pure
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.walk import uncast, within
 
 _ENDING = frozenset(("exit", "abort", "_exit", "MPI_Abort"))
@@ -38,7 +39,7 @@ def only_tells(
                 call = _call(e)
                 if call is None:
                     return None
-                name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+                name = called_name(call)
                 own = functions.get(name)
                 if len(stack) == 1 and own is None and name == "free" and len(call.args) == 1 and frees(call.args[0]):
                     continue

@@ -13,6 +13,7 @@ from opi_xform.graph.graph import Bind, Unbind, evaluated
 from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import parts_of
 from opi_xform.ir.walk import expressions, uncast
 from opi_xform.memory.objects import UNKNOWN
@@ -179,7 +180,7 @@ def _hands_out(program: Program, flow: Flow, path: list[int], allocation: int, o
     if not isinstance(outer.call.callee, ast.FuncRef) or len(flow.lowered(path[0]).function.params) != 1:
         return False
     size = asked(program, call.call)
-    name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+    name = called_key(call)
     if len(size) != 1 or name == "calloc" or not all(_is_name(e) for e in size):
         return False
     frames = tuple(frames_inside(flow, path[0]))
@@ -247,7 +248,7 @@ def _only_looks(program: Program, flow: Flow, frames: tuple[int, ...], allocatio
                 case ins.CallInstr(target=target) as call:
                     if node.number == allocation or node.number in entered:
                         continue
-                    name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+                    name = called_key(call)
                     effect = program.effects.get(name)
                     ending = effect is not None and effect.noreturn
                     if name not in _LOOKING and not ending and graph.succs[node.block]:

@@ -13,6 +13,7 @@ from opi_xform.divide.named.proof import NamedDivision
 from opi_xform.divide.size_text import visible
 from opi_xform.divide.spell import accounted
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.text.edit import ByteEdit
@@ -32,7 +33,7 @@ class NamedSpelling:
         self.read = read
         self.edits: dict[str, dict[ByteEdit, None]] = {}
         self.handed = bool(origin(program, division.naming.objects[0]).frames)
-        self.calloc = isinstance(division.call.callee, ast.FuncRef) and division.call.callee.name == "calloc"
+        self.calloc = called_name(division.call) == "calloc"
 
     def run(self) -> dict[str, tuple[ByteEdit, ...]]:
         """By file.  Raises Trouble."""
@@ -69,7 +70,7 @@ class NamedSpelling:
     def first(self) -> None:
         """The allocation becomes one of the first part."""
         call = self.division.call
-        known = self.handed or (isinstance(call.callee, ast.FuncRef) and call.callee.name in ("malloc", "calloc"))
+        known = self.handed or called_name(call) in ("malloc", "calloc")
         if not known or not call.span.editable or not all(pure(a) and a.span.editable for a in call.args):
             raise Trouble(call.span, "allocates it in a way that cannot be written for a part")
         text = self.allocation(self.naming.base, self.division.first)

@@ -17,6 +17,7 @@ from opi_xform.divide.passages.early import stands_early
 from opi_xform.divide.passages.given import given
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children, expressions, within
 from opi_xform.ownership.buffers.uses import P2P, collect
@@ -298,7 +299,7 @@ def waited_for(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) ->
 
 
 def operation(program: Program, call: ast.Call) -> MpiOp | None:
-    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    effect = program.effects.get(called_name(call))
     return None if effect is None else effect.mpi
 
 
@@ -306,7 +307,7 @@ def _given(program: Program, m: Mention) -> bool:
     """The buffer is given to a message, or to a function of the program, which may send or receive it."""
     call = next((e for e in m.parents if isinstance(e, ast.Call)), None)
     op = None if call is None else operation(program, call)
-    own = call is not None and isinstance(call.callee, ast.FuncRef) and call.callee.name in program.functions
+    own = call is not None and called_name(call) in program.functions
     return (own or (op is not None and op.kind in P2P)) and m.kind == "value" and not elements(m)
 
 

@@ -15,6 +15,7 @@ from opi_xform.divide.passages.called import uncast
 from opi_xform.graph.graph import Bind, Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.once import once
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
@@ -132,7 +133,7 @@ class Given(VariableFlow):
         if not isinstance(action, (ins.CallInstr, ins.CopyBytes)):
             return True
         if isinstance(action, ins.CallInstr):
-            effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+            effect = self.program.effects.get(called_key(action))
             if effect is None or effect.mpi is not None:
                 return False
         points_to, (found, frame) = self.program.points_to, operands(node)

@@ -18,7 +18,7 @@ from opi_xform.graph.graph import Bind, Lost
 from opi_xform.graph.whole import Whole, called_back
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import functions_called
+from opi_xform.ir.calls import called_key, functions_called
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
@@ -97,7 +97,7 @@ class Untouched:
         """What a call of a library keeps the address of."""
         if self.flat.targets(call):
             return set()
-        effect = self.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+        effect = self.effects.get(called_key(call))
         kept = range(len(call.args)) if effect is None else (*effect.retains, *effect.retains_stored)
         return {o for i in kept if i < len(call.args) for o in self.points_to.operand(frame, call.args[i])}
 
@@ -146,7 +146,7 @@ class Untouched:
             return False
         if not isinstance(action, ins.CallInstr) or self.flat.targets(action):
             return True
-        effect = self.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        effect = self.effects.get(called_key(action))
         return effect is not None and not effect.calls
 
     def written(self, frame: int) -> set[int]:

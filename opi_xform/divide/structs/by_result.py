@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from opi_xform.divide.structs.by_address import Edits, by_pointer
 from opi_xform.graph.whole import Whole
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import mentions, statements
 from opi_xform.ownership.model.buffers import Program
@@ -238,7 +239,7 @@ class ByResult:
             if v.init is None:
                 continue
             e = v.init
-            called = isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef) and e.callee.name in found
+            called = isinstance(e, ast.Call) and called_name(e) in found
             if not called or not d.statement.editable or d.init_span is None or (d.suffix is not None and _written(d)):
                 raise _NotUnderstoodError
             assert isinstance(e, ast.Call)

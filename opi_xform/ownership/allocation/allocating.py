@@ -6,6 +6,7 @@ from opi_xform.graph.graph import Bind, Unbind, evaluated
 from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.operands import parts_of
 from opi_xform.ir.walk import within_statement
 from opi_xform.ownership.allocation.filled import filling
@@ -15,7 +16,7 @@ from opi_xform.ownership.model.buffers import Program
 
 def asked(program: Program, call: ast.Call) -> tuple[ast.Expr, ...]:
     """The arguments of an allocator that its size is made of."""
-    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    effect = program.effects.get(called_name(call))
     spec = effect.allocates if effect is not None else None
     factors = spec.size if spec is not None and spec.size is not None else ()
     return tuple(call.args[f.value] for f in factors if f.kind == "arg" and f.value < len(call.args))

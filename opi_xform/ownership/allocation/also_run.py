@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lvalues import function_expressions
@@ -25,7 +26,7 @@ def also_run(program: Program, again: bool = True) -> frozenset[str]:
                 continue
             work.extend(action.functions)
         elif isinstance(action, ins.CallInstr) and node.number not in program.graph.followed:
-            key = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+            key = called_key(action)
             effect = program.effects.get(key)
             if effect is None or effect.calls:
                 work.extend(program.taken)

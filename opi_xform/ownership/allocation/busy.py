@@ -18,6 +18,7 @@ from dataclasses import replace
 from opi_xform.graph.graph import Action, Bind, Lost, Node, Unbind, evaluated
 from opi_xform.graph.statements import Flow
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.operands import parts_of
 from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.model.buffers import Buffer, Program
@@ -88,7 +89,7 @@ class Busy:
             if isinstance(action, (Lost, ins.Escape)):
                 return False
             if isinstance(action, ins.CallInstr) and node.number not in self.program.graph.followed:
-                callee = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+                callee = called_key(action)
                 if callee not in self.program.effects and node.number not in self.entering:
                     return False
         return True

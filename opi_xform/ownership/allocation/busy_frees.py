@@ -15,6 +15,7 @@ from opi_xform.graph.graph import Bind, Lost
 from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.walk import parts, within, within_statement
 from opi_xform.ownership.allocation.busy import frames_inside, read_in
 from opi_xform.ownership.allocation.deallocations import Deallocation, direct
@@ -151,7 +152,7 @@ def _unnoticed(program: Program, flow: Flow, buffer: Buffer, outermost: int, fre
         if isinstance(action, (Lost, ins.Escape)):
             return False
         if isinstance(action, ins.CallInstr) and n not in entering:
-            effect = program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+            effect = program.effects.get(called_key(action))
             if effect is None and n not in graph.followed:
                 return False
             if effect is not None and (effect.noreturn or effect.calls or effect.name.startswith(_STRIKING)):

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.endings import Name, Past, come_by, ends, found_by, stands_in, told_at
@@ -65,7 +66,7 @@ def can_be_told(call: ast.Call) -> bool:
 
     The product of calloc must not come to less than it is: one factor is an int, and the other one is constant.
     """
-    name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+    name = called_name(call)
     factors = [plain(e) for e in call.args]
     fixed = [isinstance(e, ast.SizeOf) or (isinstance(e, ast.IntLit) and 0 <= e.value < 1 << 31) for e in factors]
     few = [known or (e.type.size or 8) <= 4 for e, known in zip(factors, fixed, strict=True)]

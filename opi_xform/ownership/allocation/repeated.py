@@ -8,6 +8,7 @@ from opi_xform.graph.graph import Action, Lost
 from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.walk import expressions
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.once import once
@@ -220,7 +221,7 @@ def _unchanged(
         if reads and any(o.kind == "heap" and n not in o.nodes for o in written):
             return False
         if isinstance(action, ins.CallInstr) and n not in entered:
-            callee = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+            callee = called_key(action)
             effect = program.effects.get(callee)
             if n in graph.followed or effect is None or (reads and effect.frees):
                 return False

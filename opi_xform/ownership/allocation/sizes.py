@@ -10,6 +10,7 @@ from opi_xform.graph.graph import Node
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ownership.allocation.allocating import asked
@@ -143,7 +144,7 @@ def factors(
     if allocation.wrapper >= 0 and not _means_the_same(program, flow, allocation, texts):
         return None
     call = allocation.call
-    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    effect = program.effects.get(called_name(call))
     spec = effect.allocates if effect is not None else None
     if spec is None or spec.size is None or (spec.into is not None and allocation.wrapper < 0):
         return None

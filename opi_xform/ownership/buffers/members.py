@@ -15,6 +15,7 @@ from opi_xform.codes import Reason
 from opi_xform.graph.graph import Action, Bind, Graph, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.types import Type
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN, Object
@@ -200,7 +201,7 @@ class Finder:
 
     def freed(self, n: int, frame: int, action: ins.CallInstr) -> frozenset[int]:
         """Notes what a call frees; returns what it may free, or moves."""
-        effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        effect = self.program.effects.get(called_key(action))
         none: frozenset[int] = frozenset()
         if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
             return none
@@ -418,7 +419,7 @@ class Finder:
         if info.kind == "heap":
             action = self.graph.nodes[info.node].action
             assert isinstance(action, ins.CallInstr)
-            effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+            effect = self.program.effects.get(called_key(action))
             made = effect.allocates if effect is not None else None
             if made is None or made.copies_from is not None or made.contents:
                 return None, False

@@ -9,7 +9,7 @@ from opi_xform.effects.formats import WITH_ADDRESSES
 from opi_xform.graph.graph import Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.walk import repeats, uncast
 from opi_xform.ownership.model import lines
@@ -239,7 +239,7 @@ def told_by_completion(program: Program, n: int) -> str:
             indices.add(index.var)
         e = e.operand if isinstance(e, ast.Cast) else e.base
     for call in calls_of(program.functions[function]) if indices else ():
-        effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+        effect = program.effects.get(called_name(call))
         completes = None if effect is None or effect.mpi is None else effect.mpi.completes
         told = None if completes is None or completes.index is None else uncast(call.args[completes.index])
         if isinstance(told, ast.AddrOf) and isinstance(told.operand, ast.VarRef) and told.operand.var in indices:

@@ -9,7 +9,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, uncast, within
 from opi_xform.memory.extent import gaps
@@ -47,9 +47,9 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     if all(_gapless(call) or _one_block(call) for call in made):
         named = f"`{written}`" if (written := spelling(given)) != UNSPELLED else "the datatype"
         where = lines_of(call.span for call in made)
-        text = f"could not show how long {named} is, which `{_name(made[0])}` makes at {where}"
+        text = f"could not show how long {named} is, which `{called_name(made[0])}` makes at {where}"
         return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
-    each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
+    each = " or ".join(f"`{called_name(call)}` at {line_of(call.span)}" for call in made)
     notes = tuple((call.span, "made here") for call in made)
     shown = "could not show that the datatype has no gaps" + (", or which one it is" if len(made) > 1 else "")
     if name := beyond_variable(program, use):
@@ -132,7 +132,7 @@ def of_structs(program: Program, use: Use) -> bool:
     """What makes the datatype of a message is given a struct's members: it need not have gaps, and often has none."""
     at = use.buffer.type
     made = _makers(program, use, use.call.args[at]) if at is not None and at < len(use.call.args) else []
-    return bool(made) and all(_name(call).removeprefix("P") in _STRUCTS for call in made)
+    return bool(made) and all(called_name(call).removeprefix("P") in _STRUCTS for call in made)
 
 
 def beyond_variable(program: Program, use: Use) -> str:
@@ -218,12 +218,14 @@ def counted_anew(program: Program, sent: Use) -> str:
 def _one_block(call: ast.Call) -> bool:
     """A vector of one block, which has no gaps, whatever its stride is."""
     count = call.args[0] if call.args else None
-    return _name(call).removeprefix("P") == "MPI_Type_vector" and isinstance(count, ast.IntLit) and count.value == 1
+    vector = called_name(call).removeprefix("P") == "MPI_Type_vector"
+    return vector and isinstance(count, ast.IntLit) and count.value == 1
 
 
 def _gapless(call: ast.Call) -> bool:
     """A number of elements of a predefined datatype, one after the other."""
-    return _name(call).removeprefix("P") == "MPI_Type_contiguous" and len(call.args) > 1 and not _place(call.args[1])
+    contiguous = called_name(call).removeprefix("P") == "MPI_Type_contiguous"
+    return contiguous and len(call.args) > 1 and not _place(call.args[1])
 
 
 class _Makers:
@@ -240,7 +242,7 @@ class _Makers:
         self.making: dict[str, list[int]] = {}  # by place: calls that make a datatype there
         self.given: dict[str, list[ast.Expr]] = {}  # by place: parameters that are given it
         for i, call in enumerate(self.calls):
-            name = _name(call)
+            name = called_name(call)
             self.called.setdefault(name, []).append(i)
             places = [_place(a.operand if isinstance(a, ast.AddrOf) else a) for a in call.args]
             if _MAKERS.match(name):
@@ -275,7 +277,7 @@ class _Makers:
                 continue
             seen.add(place)
             for item in self.sources(place, callers):
-                if isinstance(item, ast.Call) and _MAKERS.match(_name(item)):
+                if isinstance(item, ast.Call) and _MAKERS.match(called_name(item)):
                     found[item.span.begin] = item
                 else:
                     work.append((item, callers))
@@ -307,10 +309,6 @@ class _Makers:
 @once
 def _makers_of(program: Program) -> _Makers:
     return _Makers(program)
-
-
-def _name(call: ast.Call) -> str:
-    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
 
 
 def _place(e: ast.Expr) -> str:

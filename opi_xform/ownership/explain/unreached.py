@@ -9,7 +9,7 @@ from opi_xform.codes import Reason
 from opi_xform.dataflow.scc import reached
 from opi_xform.graph.graph import COUNT_DIFFERS, POINTER, Lost
 from opi_xform.ir import ast
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, uncast, within_statement
 from opi_xform.ownership.explain.reaching.by_pointer import called_by, why_anywhere
@@ -144,10 +144,10 @@ class Unreached:
     def dead(self, above: Mapping[str, int]) -> tuple[ast.Function, ast.Call] | None:
         """A call in a function that is reached, and that function, of one that leads to the call and is not."""
         found = [
-            (above[call.callee.name], call.span.file, call.span.begin, f, call)
+            (above[called_name(call)], call.span.file, call.span.begin, f, call)
             for f in sorted(self.reached & self.program.functions.keys())
             for call in calls_of(self.program.functions[f])
-            if isinstance(call.callee, ast.FuncRef) and call.callee.name in above.keys() - self.reached
+            if called_name(call) in above.keys() - self.reached
         ]
         if not found:
             return None

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within, within_statement
 from opi_xform.ownership.allocation.repeated import has_effect
@@ -405,7 +406,7 @@ class _Ending:
         action = node.action
         assert isinstance(action, ins.CallInstr)
         call = action.call
-        name = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+        name = called_key(action)
         if not call.callee_span.editable or self.texts.of(call.callee_span) != name:
             raise _Refused
         if any(self.of_array(e) for e in call.args):

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, uncast, within
 from opi_xform.memory.accesses import Access
@@ -67,7 +67,7 @@ class Failures:
         if use.op.blocking:
             return ""
         if self.completed is not None:
-            return f"`{_callee(self.completed)}` at {line_of(self.completed.span)} may tell how a request ended"
+            return f"`{called_name(self.completed)}` at {line_of(self.completed.span)} may tell how a request ended"
         return "it could not be shown that only completions read its request" if self.request_read(use) else ""
 
     def let(self) -> bool:
@@ -88,7 +88,7 @@ class Failures:
         calls: list[tuple[ast.Call, str]] = []
         for function in program.functions.values():
             for call in calls_of(function):
-                effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+                effect = program.effects.get(called_name(call))
                 if effect is not None and effect.name not in program.functions:
                     calls.append((call, "frees" if effect.name in _FREES else effect.errors))
         made = [call for call, errors in calls if errors == "makes"]
@@ -126,10 +126,10 @@ class Failures:
         if (
             not isinstance(last, ast.ExprStmt)
             or not isinstance(last.expr, ast.Call)
-            or _callee(last.expr) != "MPI_Abort"
+            or called_name(last.expr) != "MPI_Abort"
         ):
             return False
-        names = [_callee(call) for call in calls_of(function)]
+        names = [called_name(call) for call in calls_of(function)]
         known = all(n in self.program.effects and n not in self.program.functions for n in names)
         return known and not any(n in NO_END for n in names) and all(map(_goes_on, function.body.body))
 
@@ -170,7 +170,7 @@ class Failures:
             function = program.functions[name]
             plain = {id(s.expr) for s, _ in statements(function.body) if isinstance(s, ast.ExprStmt)}
             for call in calls_of(function):
-                effect = program.effects.get(_callee(call)) if _callee(call) not in program.functions else None
+                effect = program.effects.get(called_name(call)) if called_name(call) not in program.functions else None
                 done = effect.mpi.completes if effect is not None and effect.mpi is not None else None
                 if done is None:
                     continue
@@ -200,7 +200,8 @@ class Failures:
 
     def statuses(self, call: ast.Call) -> list[int]:
         """The arguments of a call that are told how its operations end, and nothing else."""
-        effect = self.program.effects.get(_callee(call)) if _callee(call) not in self.program.functions else None
+        name, own = called_name(call), self.program.functions
+        effect = self.program.effects.get(name) if name not in own else None
         op = None if effect is None else effect.mpi
         found = () if op is None else (op.status, op.completes.status if op.completes is not None else None)
         return [i for i in dict.fromkeys(found) if i is not None]
@@ -258,10 +259,6 @@ class Failures:
 def failures_of(program: Program) -> Failures:
     """The analysis of a program, found once."""
     return Failures(program)
-
-
-def _callee(call: ast.Call) -> str:
-    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
 
 
 def _goes_on(statement: ast.Stmt) -> bool:

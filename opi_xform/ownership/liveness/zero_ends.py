@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.walk import uncast
 from opi_xform.ownership.liveness.read_ends import ReadEnds
 from opi_xform.ownership.model.buffers import Buffer, Program
@@ -23,7 +24,8 @@ def all_zeros(program: Program, buffer: Buffer) -> list[int]:
     table = program.values.objects.table
     known = [table[o] for o in buffer.objects]
     heaps = [table[h] for info in known for h in (info.members if info.kind == "family" else (info.number,))]
-    out = [n for heap in heaps if heap.kind == "heap" for n in heap.nodes if _callee(program, n) == "calloc"]
+    made = (n for heap in heaps if heap.kind == "heap" for n in heap.nodes)
+    out = [n for n in made if called_key(program.graph.nodes[n].action) == "calloc"]
     for o in buffer.objects:
         for n in index_of(program).accesses.nodes(o):
             if filled_by(program, n) == 0:
@@ -33,7 +35,7 @@ def all_zeros(program: Program, buffer: Buffer) -> list[int]:
 
 def filled_by(program: Program, n: int) -> int | None:
     """The byte that a call of ``memset`` or ``bzero`` fills memory with."""
-    name, values = _callee(program, n), program.values.args.get(n, ())
+    name, values = called_key(program.graph.nodes[n].action), program.values.args.get(n, ())
     if name == "bzero":
         return 0
     return values[1].constant if name == "memset" and len(values) > 1 else None
@@ -91,7 +93,7 @@ def _as_text(program: Program, objects: Iterable[int], sites: Collection[int]) -
             call = program.graph.nodes[n].action
             if not isinstance(call, ins.CallInstr) or n in sites or _of_messages(program, call):
                 continue
-            text = _callee(program, n).startswith(("str", "wcs"))
+            text = called_key(program.graph.nodes[n].action).startswith(("str", "wcs"))
             if any(a.kind == "R" and (a.length is None or text) for a in accesses):
                 return n
     return None
@@ -104,7 +106,7 @@ def copied_as_text(program: Program, buffer: Buffer) -> bool:
             call = program.graph.nodes[n].action
             if not isinstance(call, ins.CallInstr) or not any(a.kind == "R" for a in accesses):
                 continue
-            effect = program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+            effect = program.effects.get(called_key(call))
             for flow in effect.flows if effect is not None and effect.mpi is None else ():
                 to = uncast(call.call.args[flow.target]) if flow.target < len(call.call.args) else None
                 if to is not None and to.type.elem is not None and to.type.elem.size == 1:
@@ -128,7 +130,7 @@ def is_numbers(program: Program, buffer: Buffer) -> bool:
 
 
 def _of_messages(program: Program, call: ins.CallInstr) -> bool:
-    effect = program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+    effect = program.effects.get(called_key(call))
     return effect is not None and (effect.mpi is not None or effect.frees is not None)
 
 
@@ -163,9 +165,3 @@ def _uncast(operand: ins.Operand) -> ins.Operand:
     while isinstance(operand, ins.Op) and operand.op == "cast":
         operand = operand.args[0]
     return operand
-
-
-def _callee(program: Program, n: int) -> str:
-    action = program.graph.nodes[n].action
-    named = isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc)
-    return action.callee.key if named else ""  # type: ignore[union-attr]

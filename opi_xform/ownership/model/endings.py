@@ -16,7 +16,7 @@ from operator import add, eq, ge, gt, le, lt, mul, ne, sub
 
 from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import functions_called
+from opi_xform.ir.calls import called_key, functions_called
 from opi_xform.ir.comparisons import NEGATED
 from opi_xform.ir.span import Span
 from opi_xform.memory.values import Comparison
@@ -223,7 +223,7 @@ def _through(
                     return (succs[0 if value else 1],)
             case ins.CallInstr() | Lost():
                 call = action if isinstance(action, ins.CallInstr) else action.call
-                name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+                name = called_key(call)
                 if name in graph.background.lowered:
                     return None  # a summary does not say how the program ends, or that it does not
                 if name in ELSEWHERE or name in _ANOTHER or (past is None and name in _ORDERLY):

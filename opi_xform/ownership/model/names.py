@@ -13,6 +13,7 @@ from opi_xform.effects.model import FunctionEffect, MpiOp
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.walk import children
 from opi_xform.memory.accesses import Access
@@ -171,7 +172,7 @@ class Names:
         )
 
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
-        return self.program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+        return self.program.effects.get(called_key(call))
 
     def follows(self, start: int, n: int) -> bool:
         """The node can be executed after ``start``."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from opi_xform.calls.calls import is_message
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.fixed import OPEN, bound
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import Object
@@ -139,7 +140,7 @@ class Stretches:
 
         A message may go on after it, in the next row or member.
         """
-        effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        effect = self.program.effects.get(called_key(action))
         if effect is None or effect.mpi is None:
             return None
         sizes: set[int | None] = set()

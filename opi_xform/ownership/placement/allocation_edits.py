@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.lowering.memalign import given_memory
 from opi_xform.ir.span import Span
 from opi_xform.once import once
@@ -245,7 +246,7 @@ class AllocationEdits:
 
     def alignments(self, call: ast.Call) -> list[ast.Expr]:
         """The arguments of an allocation that say its alignment, of which ``OPI_Alloc`` is not told."""
-        effect = self.program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+        effect = self.program.effects.get(called_name(call))
         made = effect.allocates if effect is not None else None
         told = (made.alignment or ()) if made is not None else ()
         return [call.args[f.value] for f in told if f.kind == "arg" and f.value < len(call.args)]

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within, within_statement
@@ -160,7 +161,7 @@ class _Function:
 
     def is_quiet(self, call: ast.Call) -> bool:
         """A library function that calls nothing of the program's."""
-        name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+        name = called_name(call)
         given = (x for a in call.args for x in within(a))
         return (
             name in self.program.effects

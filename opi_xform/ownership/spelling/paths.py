@@ -15,6 +15,7 @@ from opi_xform.graph.graph import Lost
 from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.ownership.model.buffers import Member, Program, Twin, Where
@@ -395,7 +396,7 @@ class Paths:
             return False
         if not isinstance(action, ins.CallInstr) or n in self.names.graph.followed:
             return True
-        effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        effect = self.program.effects.get(called_key(action))
         return effect is not None and effect.mpi is not None
 
     def inside(self, block: int, edge: Edge) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from opi_xform.codes import Reason
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import ProgramFacts
@@ -55,7 +55,7 @@ def bypass(units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]) -> 
             if any(_passes(name, effects) for name in unit.address_taken_functions):
                 return function.span, "a PMPI_ function is called through a pointer, and bypasses libopi"
             for call in calls_of(function):
-                name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+                name = called_name(call)
                 if _passes(name, effects):
                     passing.append((call.span, name))
     sends = [found for found in passing if _kind(found[1], effects) in _SENDS]

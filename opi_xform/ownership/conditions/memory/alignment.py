@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import called_key
 from opi_xform.ir.span import Span
 from opi_xform.once import once
 from opi_xform.ownership.explain.called import node_span
@@ -47,7 +47,7 @@ def needing(program: Program, buffer: Buffer) -> tuple[Span | None, str] | None:
     for o in buffer.objects:
         found = _system_calls(program).get(o)
         if found is not None:
-            name = _name(program, found)
+            name = called_key(program.graph.nodes[found].action)
             return node_span(program, found), f"and `{name}` may need that"
     return _told(program)
 
@@ -57,7 +57,7 @@ def _system_calls(program: Program) -> dict[int, int]:
     """By object: a call that it is given to and that may look at where it lies."""
     out: dict[int, int] = {}
     for node in program.graph.nodes:
-        if _name(program, node.number) in _CALLS:
+        if called_key(node.action) in _CALLS:
             values = program.values
             for value in values.args.get(node.number, ()):
                 base = values.symbols.base(values.symbols.not_null(value))
@@ -66,12 +66,6 @@ def _system_calls(program: Program) -> dict[int, int]:
             for o in values.accesses.objects(node.number):
                 out.setdefault(o, node.number)
     return out
-
-
-def _name(program: Program, n: int) -> str:
-    action = program.graph.nodes[n].action
-    known = isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc)
-    return action.callee.key if known else ""  # type: ignore[union-attr]
 
 
 @once

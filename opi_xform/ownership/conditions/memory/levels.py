@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from opi_xform.codes import Reason
 from opi_xform.graph.graph import RECURSION, Lost, Unbind
 from opi_xform.ir import ast
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts, Placed, Site
@@ -133,21 +133,17 @@ def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     if not way:
         message += " may be entered once more before it has returned"
         return Refusal(Reason.ENTERED_AGAIN, message, ((node_span(program, n), "used here"),))
-    again = [call.span for call in calls_of(function) if _called(call) == _called(way[0])]
+    again = [call.span for call in calls_of(function) if called_name(call) == called_name(way[0])]
     notes = [(span, "calls itself here") for span in sorted(again, key=lambda span: span.begin)]
     message += " calls itself"
     if len(way) > 1:
-        through = " and ".join(f"`{program.functions[_called(call)].name}`" for call in way[:-1])
+        through = " and ".join(f"`{program.functions[called_name(call)].name}`" for call in way[:-1])
         message += f" through {through}"
-        notes = [(call.span, f"`{program.functions[_called(call)].name}` is called here") for call in way]
+        notes = [(call.span, f"`{program.functions[called_name(call)].name}` is called here") for call in way]
     else:
         message += f" at {lines_of(again)}"
     message += ": could not show that it is of one of these calls alone"
     return Refusal(Reason.ENTERED_AGAIN, message, tuple(notes[:_SHOWN]))
-
-
-def _called(call: ast.Call) -> str:
-    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
 
 
 def _back(program: Program, name: str) -> list[ast.Call]:
@@ -155,7 +151,7 @@ def _back(program: Program, name: str) -> list[ast.Call]:
     ways: dict[str, list[ast.Call]] = {name: []}
     for at in (work := [name]):
         for call in calls_of(program.functions[at]):
-            key = _called(call)
+            key = called_name(call)
             if key == name:
                 return [*ways[at], call]
             if key in program.functions and key not in ways and len(ways[at]) < _SHOWN:

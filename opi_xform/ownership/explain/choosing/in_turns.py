@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.walk import repeats, statements, within_statement
 from opi_xform.ownership.explain.choosing.text_names import words_of
 from opi_xform.ownership.model.buffers import Refusal
@@ -38,7 +39,7 @@ def begun_in_each_turn(
     loop, inside = around[-1]
     for x in inside:
         if isinstance(x, ast.Call):
-            known = effects.get(x.callee.name) if isinstance(x.callee, ast.FuncRef) else None
+            known = effects.get(called_name(x))
             op = None if known is None else known.mpi
             if op is None or op.completes is not None or op.kind not in BEGINS or op.blocking:
                 return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lvalues import function_expressions
 
@@ -19,7 +20,7 @@ def never_null(program: Program, refusal: Refusal) -> bool:
     if refusal.reason is not Reason.NULL_SOURCE or f"`{SHIFT}`" not in refusal.message:
         return False
     every = [e for function in program.functions.values() for e in function_expressions(function)]
-    made = [e for e in every if isinstance(e, ast.Call) and _name(e) == CREATE and len(e.args) > PERIODS]
+    made = [e for e in every if isinstance(e, ast.Call) and called_name(e) == CREATE and len(e.args) > PERIODS]
     return bool(made) and all(_periodic(program, every, e.args[PERIODS]) for e in made)
 
 
@@ -33,7 +34,7 @@ def _periodic(program: Program, every: list[ast.Expr], periods: ast.Expr) -> boo
         match e:
             case ast.Assign(target=ast.Index(base=base), value=value) if _is(base, key):
                 values.append(value if not e.op else e)
-            case ast.Call(args=args) if any(_is(a, key) for a in args) and _name(e) != CREATE:
+            case ast.Call(args=args) if any(_is(a, key) for a in args) and called_name(e) != CREATE:
                 return False
     variable = program.variables[key]
     if isinstance(variable.init, ast.InitList):
@@ -51,7 +52,3 @@ def _plain(e: ast.Expr) -> ast.Expr:
     while isinstance(e, (ast.Cast, ast.AddrOf)):
         e = e.operand
     return e
-
-
-def _name(call: ast.Call) -> str:
-    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""

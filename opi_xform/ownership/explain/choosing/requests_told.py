@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects, MpiOp
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import repeats, statements, uncast, within, within_statement
 from opi_xform.once import once
@@ -73,7 +74,7 @@ def _unfinished(program: Program) -> Counter[str]:
 
 def given_anew(function: ast.Function, effects: Effects, call: ast.Call) -> Refusal | None:
     """Why a call stays whose request is another operation's before anything can have completed its own."""
-    effect = effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    effect = effects.get(called_name(call))
     op = None if effect is None else effect.mpi
     found = None if op is None or op.blocking or op.persistent else _given_anew(function, effects, call, op)
     return None if found is None else Refusal(Reason.PENDING, found[0], ((found[1], "its request is given away here"),))
@@ -129,7 +130,7 @@ def _begins_with(effects: Effects, e: ast.Expr, request: str | None, whole: bool
 
 def _begun(effects: Effects, call: ast.Call, whole: bool = False) -> str | None:
     """The request of the operation that a call begins."""
-    effect = effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    effect = effects.get(called_name(call))
     op = None if effect is None else effect.mpi
     return request_of(call, op, whole) if op is not None and op.kind in BEGINS else None
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from opi_xform.codes import Reason
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
+from opi_xform.ir.calls import called_name
 from opi_xform.ir.walk import repeats, statements, uncast, within_statement
 from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
@@ -59,11 +60,11 @@ def _completes(program: Program, call: ast.Call) -> bool:
 
 def _of_library(program: Program, call: ast.Call) -> bool:
     """The function that is called is none of the program's, which might complete an operation."""
-    return isinstance(call.callee, ast.FuncRef) and call.callee.name in program.effects
+    return called_name(call) in program.effects
 
 
 def _effect(program: Program, call: ast.Call) -> MpiOp | None:
-    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    effect = program.effects.get(called_name(call))
     return None if effect is None else effect.mpi
 
 

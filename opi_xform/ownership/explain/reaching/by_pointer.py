@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from opi_xform.dataflow.scc import reached
 from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within
 from opi_xform.once import once
@@ -38,7 +38,7 @@ def why_anywhere(program: Program) -> tuple[str, tuple[tuple[Span, str], ...]]:
     if refused is not None:
         return f": `{refused.name}` is not followed, and may set pointers", ((refused.span, "this is not followed"),)
     for call in (call for function in functions.values() for call in calls_of(function)):
-        name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+        name = called_name(call)
         if name and unfollowed(name, functions, effects):
             what = f": nothing is known of `{name}`, which {line_of(call.span)} calls"
             return what, ((call.span, "this function is in none of the files"),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
-from opi_xform.ir.calls import calls_of
+from opi_xform.ir.calls import called_name, calls_of
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import function_expressions
@@ -29,7 +29,7 @@ def _starts(program: Program) -> Iterator[tuple[ast.Call, str]]:
     """Calls that start a function of the program at the same time as what comes after them."""
     for function in program.functions.values():
         for call in calls_of(function):
-            effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+            effect = program.effects.get(called_name(call))
             for callback in effect.calls if effect is not None else ():
                 e = call.args[callback.arg] if callback.arg < len(call.args) else None
                 while isinstance(e, (ast.Cast, ast.AddrOf)):

@@ -65,7 +65,7 @@ BUGS = (
     Bug(
         "a part of a text has no end",
         "opi_xform.ownership.liveness.zero_ends",
-        '_callee(program, n).startswith(("str", "wcs"))',
+        'called_key(program.graph.nodes[n].action).startswith(("str", "wcs"))',
         "False",
         ("end_of_part",),
         condition="first contents",
