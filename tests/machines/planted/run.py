@@ -3,7 +3,7 @@
 A bug is one replacement in one module's text, made while the module is loaded; nothing is written.  It is caught when
 a site that a case says must stay converts.  The second way to the decision is not asked then.  Of a bug that says so
 (``other_way``) it is: such a bug is caught when the two ways disagree.  Every bug runs in a process of its own, forked
-from one that has loaded Python's and others' modules and none of the tool's.
+from one that has loaded the tool as it is (``loaded.py``).
 """
 
 from __future__ import annotations
@@ -104,9 +104,7 @@ def converted_by(names: Sequence[str]) -> str:
 
 
 _FORKED = multiprocessing.get_context("forkserver")
-_FORKED.set_forkserver_preload(
-    ["argparse", "ast", "concurrent.futures", "ctypes", "email.message", "importlib.metadata", "inspect", "islpy"]
-)
+_FORKED.set_forkserver_preload(["tests.machines.planted.loaded"])
 
 
 def caught(bug: Bug) -> str:
@@ -131,7 +129,10 @@ def caught(bug: Bug) -> str:
 def _tell(name: str, environment: dict[str, str], to: Connection) -> None:
     """In a process of its own: plant the bug, and send what catches it."""
     os.environ.update(environment)
+    from tests.machines.planted.loaded import forget  # loaded where this process comes from
+
     (bug,) = (bug for bug in BUGS if bug.name == name)
+    forget([one.module for one in planted(bug)])
     sys.meta_path.insert(0, _Finder(bug))  # type: ignore[arg-type]
     to.send(converted_by(bug.cases))
 
