@@ -17,6 +17,9 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.values.trip_counts import stays, turns
 
 STEPS = 400  # of one proof: what is not found by then is not proved
+MORE_FACTORS = 2
+"""By how many factors products in a proof may be longer than those of the facts and of what is proved.  A fact with a
+constant takes a term away and leaves a longer one, for ever; each step would take longer than the one before."""
 DIVIDED = frozenset({"%", "/", "&", ">>"})
 """What one of these gives is 0 where the first operand is."""
 
@@ -190,6 +193,8 @@ class _Part:
     def __init__(self, facts: Sequence[Poly], counts: frozenset[int], limit: int) -> None:
         self.limit = limit
         self.facts = facts
+        self.lengths = [_length(f) for f in facts]
+        self.most = 0  # factors of a product in the proof under way
         self.terms: dict[Monomial, list[tuple[int, int, int]]] = {}  # facts' terms: of which fact, the how many-th, c
         for i, fact in enumerate(self.facts):
             for j, (m, a) in enumerate(fact.terms):
@@ -223,6 +228,7 @@ class _Part:
     def proved(self, p: Poly) -> bool:
         """p >= 0 follows from the facts and from the numbers that are known not to be negative so far."""
         self.steps = 0
+        self.most = max(_length(p), *self.lengths, 0) + MORE_FACTORS
         seen: set[Poly] = set()
         stack = [p]
         while stack and self.steps < self.limit:
@@ -259,7 +265,9 @@ class _Part:
             if rest is None:
                 continue
             if self.nonneg.issuperset(rest):
-                found += [(i, j, a, rest) for i, j, a in self.terms[m] if (a > 0) == (c > 0)]
+                room = self.most - len(rest)
+                facing = ((i, j, a) for i, j, a in self.terms[m] if (a > 0) == (c > 0))
+                found += [(i, j, a, rest) for i, j, a in facing if self.lengths[i] <= room]
             else:
                 self.wanted.update(s for s in rest if s not in self.nonneg)
         out = []
@@ -267,6 +275,11 @@ class _Part:
             fact = self.facts[i] * Poly(((rest, 1),)) if rest else self.facts[i]
             out.append((p if a in (1, -1) else p.scaled(abs(a))) - (fact if c in (1, -1) else fact.scaled(abs(c))))
         return sorted(out, key=lambda q: len(q.terms))
+
+
+def _length(p: Poly) -> int:
+    """How many factors its longest product has."""
+    return max((len(m) for m, _ in p.terms), default=0)
 
 
 def quotient(monomial: Monomial, by: Monomial) -> Monomial | None:

@@ -14,6 +14,7 @@ from case_tools import case_path, run_tool
 from opi_xform.divide.layout import layouts
 from opi_xform.divide.places import Offsets
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
+from opi_xform.ownership.model import inequalities
 from opi_xform.ownership.model.inequalities import Prover, divided
 from opi_xform.text.edit import ByteEdit, apply_edits
 
@@ -58,6 +59,20 @@ def test_products_are_divided_without_rest_only() -> None:
 def test_what_follows_from_the_bounds_of_two_loops(goal: Poly, follows: bool) -> None:
     facts = [N - COLUMN - ONE, M - ROW - ONE]  # i < n, j < m
     assert Prover(facts, frozenset({0, 1})).proves(goal) is follows
+
+
+def test_products_of_a_proof_stay_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A constant of a fact takes a term away and leaves a longer one, which the same fact takes away, and so on."""
+    seen: list[int] = []
+    without = inequalities._Part.without
+    monkeypatch.setattr(
+        inequalities._Part,
+        "without",
+        lambda part, p, monomial, c: seen.append(len(monomial)) or without(part, p, monomial, c),
+    )
+    facts = [M, N - M + number(10), COLUMN - N - number(7), ROW - N - number(11)]
+    assert not Prover(facts, frozenset({0, 1})).proves(N)
+    assert max(seen) == 1 + inequalities.MORE_FACTORS
 
 
 def test_parts_begin_where_messages_do() -> None:
