@@ -51,7 +51,7 @@ def of_several_tables(
             continue
         span, called = names_of(program).span(mine[0]), program.functions[function].name
         message = f"{line_of(span)}, in `{called}`, names rows of `{name}` and of other tables by the same words"
-        message += ": all of them change, or none"
+        message += ": rows are followed where such words mean one table"
         notes = [(span, "rows of several tables are named here")]
         calls = [
             (called_in(program, n, frame), f"called for {what} here")

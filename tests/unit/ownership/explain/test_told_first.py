@@ -294,7 +294,8 @@ def test_a_pointer_of_a_table_that_a_loop_sets(tmp_path: Path) -> None:
     lines += ["start(g, n); start(h, n);"]
     lines += ["MPI_Recv(g[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"]
     _, found = sites([*lines, 'printf("%g %g\\n", g[0][1], h[n - 1][0]);'], tmp_path, start)
-    wanted = "line 4, in `start`, names rows of `g` and of other tables by the same words: all of them change, or none"
+    wanted = "line 4, in `start`, names rows of `g` and of other tables by the same words"
+    wanted += ": rows are followed where such words mean one table"
     assert (found[0]["code"], found[0]["message"]) == ("OPI402", wanted)
     assert found[0]["notes"][0]["message"] == "rows of several tables are named here"
 

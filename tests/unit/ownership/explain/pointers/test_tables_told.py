@@ -35,7 +35,7 @@ INSIDE = """
 def test_a_function_that_is_called_for_two_tables_is_named(tmp_path: Path) -> None:
     text, site = kept(SHOW, INSIDE, tmp_path)
     told = f"line {line_of(text, 'HERE')}, in `show`, names rows of `a` and of other tables by the same words"
-    assert (site["code"], site["message"]) == ("OPI402", f"{told}: all of them change, or none")
+    assert (site["code"], site["message"]) == ("OPI402", f"{told}: rows are followed where such words mean one table")
     lines = [line_of(text, mark) for mark in ("HERE", "ONE", "OTHER")]
     assert [note["line"] for note in site["notes"]] == lines
 
@@ -45,7 +45,7 @@ def test_the_first_row_of_such_a_table(tmp_path: Path) -> None:
     first = INSIDE.replace("for (int i = 0; i < n; i++) MPI_Recv(a[i]", "MPI_Recv(a[0]")
     text, site = kept(SHOW, first, tmp_path)
     told = f"line {line_of(text, 'HERE')}, in `show`, names rows of `a` and of other tables by the same words"
-    assert (site["code"], site["message"]) == ("OPI402", f"{told}: all of them change, or none")
+    assert (site["code"], site["message"]) == ("OPI402", f"{told}: rows are followed where such words mean one table")
 
 
 ROWS = """
