@@ -251,7 +251,8 @@ def test_code_in_a_function_that_runs_is_not_said_to_be_in_one_that_does_not(
     before = '#define TRACE 0\nstatic void trace(void)\n{\n    if (TRACE) ship(&two);\n    printf("trace\\n");\n'
     before += "    if (TRACE) MPI_Send(u, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n}\n"
     text, found = sites(["trace();"], tmp_path, capfd, before)
-    message = f"the program never comes to the call: the condition of line {line_of(text, 'if (TRACE) MPI_Send')} is never true"
+    where = line_of(text, "if (TRACE) MPI_Send")
+    message = f"the program never comes to the call: the condition of line {where} is never true"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI111", message)
     assert "never comes to the call of `ship`" in found[0]["message"]
 
