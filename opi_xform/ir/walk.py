@@ -119,6 +119,12 @@ def parts(s: ast.Stmt) -> tuple[ast.Stmt, ...]:
             return ()
 
 
+def following(block: ast.Stmt, s: ast.Stmt) -> Sequence[ast.Stmt]:
+    """The statements of a block after one of them; of another statement none."""
+    body = block.body if isinstance(block, ast.Block) else ()
+    return body[next((i + 1 for i, other in enumerate(body) if other is s), len(body)) :]
+
+
 def within_statement(root: ast.Stmt, variables: Mapping[str, ast.Variable]) -> Iterator[ast.Expr]:
     """All expressions in a statement, those in the initialisers of what it declares included."""
     for s, _ in statements(root):

@@ -15,7 +15,7 @@ from opi_xform.ir.walk import expressions, statements, uncast, within
 from opi_xform.memory.extent import gaps
 from opi_xform.once import once
 from opi_xform.ownership.buffers.uses import datatype_of
-from opi_xform.ownership.explain.reaching.settings import calls_for
+from opi_xform.ownership.explain.reaching.in_force import calls_for
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling

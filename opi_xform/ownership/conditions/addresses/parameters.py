@@ -10,7 +10,7 @@ from opi_xform.codes import Reason
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Site
 from opi_xform.ownership.explain.called import node_span
-from opi_xform.ownership.explain.reaching.settings import at_the_site
+from opi_xform.ownership.explain.reaching.in_force import at_the_site
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.traced import path

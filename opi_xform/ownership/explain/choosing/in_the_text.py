@@ -17,7 +17,7 @@ from dataclasses import replace
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import repeats, statements, within, within_statement
+from opi_xform.ir.walk import following, repeats, statements, within, within_statement
 from opi_xform.ownership.explain.choosing.places import names_of_places
 from opi_xform.ownership.explain.choosing.rows_below import rows_below
 from opi_xform.ownership.explain.choosing.sent_again import sent_in_turn
@@ -145,7 +145,7 @@ class _Text:
         while at is not None:
             parent = self.around[id(at)]
             if isinstance(parent, ast.Block):
-                end = self.among(function, names, _behind(parent, at), known, None, found, None, named)
+                end = self.among(function, names, following(parent, at), known, None, found, None, named)
                 if end is not None and id(end) not in self.around:  # no jump of the program's
                     break
                 if end is not None:
@@ -414,11 +414,6 @@ def _moves(function: ast.Function, call: ast.Call, e: ast.Expr) -> bool:
             if isinstance(place, ast.VarRef) and place.var in used and not place.type.is_pointer:
                 return True
     return False
-
-
-def _behind(block: ast.Block, s: ast.Stmt) -> Sequence[ast.Stmt]:
-    """The statements of a block after one of them."""
-    return block.body[next(i for i, other in enumerate(block.body) if other is s) + 1 :]
 
 
 def _turn(loop: Loop) -> Sequence[ast.Stmt]:

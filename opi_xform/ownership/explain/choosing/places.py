@@ -12,7 +12,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import uncast, within_statement
-from opi_xform.ownership.explain.reaching.settings import in_force
+from opi_xform.ownership.explain.reaching.in_force import in_force
 from opi_xform.ownership.explain.reaching.trades import trades_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from opi_xform.codes import Reason
 from opi_xform.effects.model import BEGINS, Effects, MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.calls import called_name
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import repeats, statements, uncast, within, within_statement
+from opi_xform.ir.walk import following, repeats, statements, uncast, within, within_statement
 from opi_xform.once import once
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -90,7 +89,7 @@ def _given_anew(function: ast.Function, effects: Effects, call: ast.Call, op: Mp
     here = [s for s in inside if any(e is call for e in within_statement(s, function.variables))]
     s: ast.Stmt | None = here[-1] if here and request is not None else None
     while s is not None and isinstance(parent := around.get(id(s)), (ast.Block, *_LOOPS)):
-        for after in _behind(parent, s):
+        for after in following(parent, s):
             mentions = [e for e in within_statement(after, function.variables) if _names(e, request)]
             begins = (e for e in within_statement(after, function.variables) if _begins_with(effects, e, request, True))
             given = next(begins, None)
@@ -111,12 +110,6 @@ def _given_anew(function: ast.Function, effects: Effects, call: ast.Call, op: Mp
             return f"{turn} gives its request, `{spelling(mentions[0])}`, to this call again", call.span
         s = parent
     return None
-
-
-def _behind(block: ast.Stmt, s: ast.Stmt) -> Sequence[ast.Stmt]:
-    """The statements of a block after one of them."""
-    body = block.body if isinstance(block, ast.Block) else ()
-    return body[next((i + 1 for i, other in enumerate(body) if other is s), 0) :]
 
 
 def _names(e: ast.Expr, variable: str | None) -> bool:

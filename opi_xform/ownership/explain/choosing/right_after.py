@@ -4,13 +4,13 @@ a pointer to a function names, puts the pointer away under another name, or goes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from opi_xform.codes import Reason
 from opi_xform.effects.model import MpiOp
 from opi_xform.ir import ast
 from opi_xform.ir.calls import called_name
-from opi_xform.ir.walk import repeats, statements, uncast, within_statement
+from opi_xform.ir.walk import following, repeats, statements, uncast, within_statement
 from opi_xform.ownership.explain.choosing.requests_told import request_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -152,15 +152,10 @@ def _after(function: ast.Function, call: ast.Call) -> Iterator[ast.Stmt]:
     here = [s for s in every if any(e is call for e in within_statement(s, function.variables))]
     s: ast.Stmt | None = here[-1] if here else None
     while s is not None and (parent := around.get(id(s))) is not None and not isinstance(parent, ast.Switch):
-        yield from _behind(parent, s)
+        yield from following(parent, s)
         if repeats(parent):
             return
         s = parent
-
-
-def _behind(parent: ast.Stmt, s: ast.Stmt) -> Sequence[ast.Stmt]:
-    body = parent.body if isinstance(parent, ast.Block) else ()
-    return body[next((i + 1 for i, other in enumerate(body) if other is s), len(body)) :]
 
 
 def _changes(s: ast.Stmt, function: ast.Function, variables: set[str]) -> bool:

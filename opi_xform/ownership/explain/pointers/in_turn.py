@@ -8,7 +8,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.choosing.places import set_inside
 from opi_xform.ownership.explain.other_pointers import value_named
-from opi_xform.ownership.explain.reaching.settings import in_force
+from opi_xform.ownership.explain.reaching.in_force import in_force
 from opi_xform.ownership.explain.reaching.ways import between
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of, lines_of

@@ -13,7 +13,7 @@ from opi_xform.ir.walk import repeats, statements, within_statement
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.other_pointers import sets_null
-from opi_xform.ownership.explain.reaching.settings import of_the_site
+from opi_xform.ownership.explain.reaching.in_force import of_the_site
 from opi_xform.ownership.explain.reasons import named_in, other_variable
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of

@@ -45,7 +45,7 @@ from opi_xform.ownership.explain.pointers.settings import (
 from opi_xform.ownership.explain.pointers.touched import WHICH, may_be_touched, of_other_members
 from opi_xform.ownership.explain.pointers.unknown_roots import one_of_a_table, pointer_of, without_a_value
 from opi_xform.ownership.explain.reaching.copied import copied_into, copy_of
-from opi_xform.ownership.explain.reaching.settings import of_the_site
+from opi_xform.ownership.explain.reaching.in_force import of_the_site
 from opi_xform.ownership.explain.reaching.trades import row_of_either
 from opi_xform.ownership.model.addresses import COMPUTED_PLACE
 from opi_xform.ownership.model.buffers import Program, Refusal, Use

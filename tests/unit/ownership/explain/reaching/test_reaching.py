@@ -14,8 +14,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.explain.later import apart, not_reached
+from opi_xform.ownership.explain.reaching.in_force import in_force, of_the_site
 from opi_xform.ownership.explain.reaching.numbers import fixed_by, made_of, number_of
-from opi_xform.ownership.explain.reaching.settings import in_force, of_the_site
 from opi_xform.ownership.explain.reaching.turns import own_turns
 from opi_xform.ownership.explain.reaching.ways import always_between, between, reached
 from opi_xform.ownership.model.lines import told
