@@ -56,10 +56,14 @@ def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
 
 
 def _room_as_written(call: ast.Call, buffer: MpiBuffer) -> int:
-    """Bytes of the variable whose address is given; 0: of none."""
+    """Bytes of the variable whose address is given for elements of a basic type; 0: of none.
+
+    Another type may have displacements, which lead elsewhere.
+    """
     whole = uncast(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
     variable = whole.operand if isinstance(whole, ast.AddrOf) else None
-    return (variable.type.size or 0) if isinstance(variable, ast.VarRef) else 0
+    plain = buffer.type is None or _element_as_written(call, buffer) is not None
+    return (variable.type.size or 0) if isinstance(variable, ast.VarRef) and plain else 0
 
 
 def _size_as_written(call: ast.Call, buffer: MpiBuffer) -> int | None:
@@ -68,12 +72,19 @@ def _size_as_written(call: ast.Call, buffer: MpiBuffer) -> int | None:
         return None
     if max(buffer.count, buffer.type) >= len(call.args):
         return None
-    count, datatype = (uncast(call.args[i]) for i in (buffer.count, buffer.type))
-    name = datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else ""
-    known = load_datatypes().get(name)
-    if not isinstance(count, ast.IntLit) or (known is None and count.value):
+    count, size = uncast(call.args[buffer.count]), _element_as_written(call, buffer)
+    if not isinstance(count, ast.IntLit) or (size is None and count.value):
         return None
-    return count.value * (0 if known is None else known.size)
+    return count.value * (size or 0)
+
+
+def _element_as_written(call: ast.Call, buffer: MpiBuffer) -> int | None:
+    """Bytes of the basic type that a call names."""
+    if buffer.type is None or buffer.type >= len(call.args):
+        return None
+    datatype = uncast(call.args[buffer.type])
+    known = load_datatypes().get(datatype.name if isinstance(datatype, (ast.IntLit, ast.MacroConst)) else "")
+    return None if known is None else known.size
 
 
 def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:

@@ -7,7 +7,8 @@ from conditions_support import main
 from ownership_support import source
 
 from opi_xform.codes import Reason
-from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, small, too_small
+from opi_xform.ir.calls import called_name, calls_of
+from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, small, small_as_written, too_small
 from opi_xform.ownership.model.buffers import Program, Use
 
 TOP = "static double b[20];"
@@ -58,3 +59,23 @@ def test_fewer_bytes_than_are_asked_for(body: str, top: str, least: int, most: i
         assert refusal.reason is Reason.FEW_BYTES
         assert f"at most {most} bytes" in refusal.message
         assert f"the {least} of" in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("MPI_Send(&x, argc, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);", True),  # no more than the variable
+        ("MPI_Send(&x, 1, column, 1, 7, MPI_COMM_WORLD);", False),  # displacements lead elsewhere
+        ("MPI_Send(b, 5, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);", True),
+        ("MPI_Send(b, 6, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);", False),
+        ("MPI_Send(b, 1, column, 1, 7, MPI_COMM_WORLD);", False),
+        ("MPI_Send(b, 0, column, 1, 7, MPI_COMM_WORLD);", True),
+    ],
+)
+def test_what_is_small_by_its_text_alone(call: str, expected: bool) -> None:
+    found = source(main(f"double x; {call}", f"{TOP} static MPI_Datatype column;"))
+    (sent,) = [one for one in calls_of(found.program.functions["main"]) if called_name(one) == "MPI_Send"]
+    operation = found.program.effects["MPI_Send"].mpi
+    assert operation is not None
+    assert operation.send is not None
+    assert small_as_written(sent, operation.send) is expected
