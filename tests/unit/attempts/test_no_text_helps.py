@@ -97,3 +97,10 @@ def test_a_buffer_that_is_given_to_what_is_not_followed_stays_in_any_words(given
     found = source(text)
     assert no_text_helps(found.program, kept(found, "OPI103"), True) is not helps
     assert not no_text_helps(found.program, kept(found, "OPI103"), False)
+
+
+@pytest.mark.parametrize(("form", "helps"), [("", False), ("OPI103", False), ("OPI111", True)])
+def test_bytes_of_a_call_that_is_not_followed_are_what_its_text_lets_suppose(form: str, helps: bool) -> None:
+    found = source(PLAIN)
+    (d,) = kept(found, "OPI101").decisions
+    assert no_text_helps(found.program, Plan((replace(d, form=form),)), False) is not helps
