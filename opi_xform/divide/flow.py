@@ -14,6 +14,7 @@ from opi_xform.divide.mentions import Place, mentions_of
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.span import Span
 from opi_xform.ownership.explain.called import node_span
 from opi_xform.ownership.model.buffers import Program
@@ -41,7 +42,7 @@ def other_memory(program: Program, node: Node) -> str:
             value = value.args[0]
         if n < node.number and isinstance(before, ins.Define) and before.target == value:
             value = before.value
-    if isinstance(value, ins.PtrAdd) and value.index != ins.Const(0):
+    if isinstance(value, ins.PtrAdd) and not zero_constant(value.index):
         return "sets its pointer to a computed place inside a block"
     return "sets its pointer to something else"
 

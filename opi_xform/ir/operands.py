@@ -27,6 +27,11 @@ def operands_of(instr: ins.Instr) -> tuple[ins.Operand, ...]:
             return ()
 
 
+def zero_constant(operand: ins.Operand) -> bool:
+    """The constant 0, also by a name (``NULL``); no constant of MPI's, which another MPI may give another value."""
+    return isinstance(operand, ins.Const) and operand.value == 0 and not operand.name.startswith("MPI_")
+
+
 def parts_of(operand: ins.Operand) -> Iterator[ins.Operand]:
     """An operand and all that it is made of."""
     work = [operand]

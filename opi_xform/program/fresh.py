@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import called_key
-from opi_xform.ir.operands import operands_of, parts_of
+from opi_xform.ir.operands import operands_of, parts_of, zero_constant
 
 
 def fresh(body: ins.Lowered, effects: Mapping[str, FunctionEffect]) -> ins.CallInstr | None:
@@ -95,7 +95,7 @@ def _is(operand: ins.Operand, held: set[ins.Var | ins.Temp]) -> bool:
 
 
 def _null(operand: ins.Operand) -> bool:
-    return _stripped(operand) == ins.Const(0)
+    return zero_constant(_stripped(operand))
 
 
 def _mentions(operand: ins.Operand, held: set[ins.Var | ins.Temp]) -> bool:

@@ -15,7 +15,7 @@ from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import called_key
-from opi_xform.ir.operands import operands_of, parts_of
+from opi_xform.ir.operands import operands_of, parts_of, zero_constant
 from opi_xform.program.addressed import plain_pointer
 from opi_xform.record import dataclass
 
@@ -166,7 +166,7 @@ def _through(instr: ins.Instr, key: str, variable: ast.Variable) -> ins.Instr | 
         case (
             ins.Store(address=ins.PtrAdd(base=base, index=index)) | ins.Load(address=ins.PtrAdd(base=base, index=index))
         ):
-            if base == ins.Var(key) and index == ins.Const(0):
+            if base == ins.Var(key) and zero_constant(index):
                 instr = replace(instr, address=base)  # `p[0]` is `*p`
         case _:
             pass

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.types import LONG, Type
 
 
@@ -66,7 +67,7 @@ class Lengths:
         if found is None:
             return index, size
         step, size = found
-        return (index if step == ins.Const(1) or index == ins.Const(0) else ins.Op("*", (index, step), LONG)), size
+        return (index if step == ins.Const(1) or zero_constant(index) else ins.Op("*", (index, step), LONG)), size
 
 
 def _leads_somewhere(type_: Type) -> bool:

@@ -9,6 +9,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.cells import cell
 from opi_xform.ir.comparisons import COMPARISONS
 from opi_xform.ir.lowering.truths import is_null, negated
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.types import INT, LONG, SIZE_T, Type
 from opi_xform.ir.walk import within
 
@@ -17,7 +18,7 @@ def whole(address: ins.Operand) -> ins.Operand:
     """``&b[0][0]`` is commonly the whole array, not its first row: the subscripts' bounds are dropped."""
     parts: list[ins.PtrAdd] = []
     base = address
-    while isinstance(base, ins.PtrAdd) and base.index == ins.Const(0):
+    while isinstance(base, ins.PtrAdd) and zero_constant(base.index):
         parts.append(base)
         base = base.base
     if isinstance(base, ins.PtrAdd) or not parts:

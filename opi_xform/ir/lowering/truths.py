@@ -10,6 +10,7 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import COMPARISONS, NEGATED
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.walk import uncast, within
 
 
@@ -22,7 +23,7 @@ def negated(operand: ins.Operand) -> ins.Op | None:
 
 def compared_with_zero(op: str, left: ins.Operand, right: ins.Operand) -> ins.Op | None:
     """A comparison that is compared with 0: itself, or what it is not."""
-    if not isinstance(left, ins.Op) or left.op not in COMPARISONS or right != ins.Const(0):
+    if not isinstance(left, ins.Op) or left.op not in COMPARISONS or not zero_constant(right):
         return None
     return left if op == "!=" else negated(left) if op == "==" else None
 

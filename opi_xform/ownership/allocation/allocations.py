@@ -10,7 +10,7 @@ from opi_xform.graph.statements import Flow
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lowering.shapes import or_null
-from opi_xform.ir.operands import parts_of
+from opi_xform.ir.operands import parts_of, zero_constant
 from opi_xform.ir.walk import addressed
 from opi_xform.ownership.allocation.allocating import (
     asked,
@@ -281,7 +281,7 @@ def _set_once(program: Program, flow: Flow, frame: int, local: str) -> int | Non
     found = []
     for n in flow.by_frame[frame]:
         action = program.graph.nodes[n].action
-        if isinstance(action, ins.Define) and action.target == ins.Var(local) and action.value != ins.Const(0):
+        if isinstance(action, ins.Define) and action.target == ins.Var(local) and not zero_constant(action.value):
             found.append(n)
         elif any(isinstance(x, ins.AddrVar) and x.key == local for o in evaluated(action) for x in parts_of(o)):
             return None

@@ -14,6 +14,7 @@ from math import gcd
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN
@@ -477,7 +478,7 @@ class Elsewhere:
             sets = self.roots.sets(function).get(value.key, [])
             moved = (base_of(e) for e in sets if e is not None and e.type.is_pointer and is_inside(e))
             return None in sets or any(isinstance(e, ast.VarRef) and e.var == value.key for e in moved)
-        return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
+        return isinstance(value, ins.PtrAdd) and not zero_constant(value.index)
 
 
 @once

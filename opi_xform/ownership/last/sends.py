@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import NEGATED
-from opi_xform.ir.operands import null_test
+from opi_xform.ir.operands import null_test, zero_constant
 from opi_xform.memory.poly import ONE, Poly
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
 from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
@@ -151,7 +151,11 @@ class LastSends:
     def is_set_to_null(self, node: Node, name: Name) -> bool:
         """The name itself: another variable would stay as it was where the block has been given away."""
         action = node.action
-        if not isinstance(action, ins.Define) or action.value != ins.Const(0) or not isinstance(action.target, ins.Var):
+        if (
+            not isinstance(action, ins.Define)
+            or not zero_constant(action.value)
+            or not isinstance(action.target, ins.Var)
+        ):
             return False
         return ("v", self.program.values.objects.variable(node.frame, action.target.key), 0) == name
 

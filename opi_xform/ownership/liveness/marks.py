@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.walk import expressions, uncast, within
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.liveness.constants import Constants
@@ -33,7 +34,7 @@ def marks_before(program: Program, buffer: Buffer, use: Use, begin: int | None =
     action = program.graph.nodes[n].action
     set_back = behind and (
         filled_by(program, n) == 0
-        or (isinstance(action, ins.Store) and action.value == ins.Const(0))
+        or (isinstance(action, ins.Store) and zero_constant(action.value))
         or _written_as_zero(program, n)
     )
     if again and not set_back and not once and not use.op.replaces:

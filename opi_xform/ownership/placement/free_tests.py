@@ -13,6 +13,7 @@ from opi_xform.graph.graph import Graph, Lost
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.spelling.mentions import plain
@@ -121,7 +122,7 @@ class _Tests:
                 return m == freed.node or any(graph.frames[w].call == m for w in freed.wrappers)
             case ins.Define(target=ins.Var(key=key), value=value):
                 own = graph.nodes[m].frame in freed.wrappers
-                return own or (key == self.buffer.carrier.variable and value == ins.Const(0))
+                return own or (key == self.buffer.carrier.variable and zero_constant(value))
             case ins.Store() | ins.CopyBytes() | ins.Escape():
                 return graph.nodes[m].frame in freed.wrappers
             case _:

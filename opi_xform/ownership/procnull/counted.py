@@ -10,6 +10,7 @@ from __future__ import annotations
 from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.ir.comparisons import MIRRORED, NEGATED
+from opi_xform.ir.operands import zero_constant
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.names import Name, leaves, names_of
@@ -83,7 +84,7 @@ def _more(cond: ins.Operand, holds: bool) -> ins.Operand | None:
     op = cond.op if holds else NEGATED[cond.op]
     left, right = cond.args
     if op in ("<", "!="):
-        return right if op == "<" or right != ins.Const(0) else left
+        return right if op == "<" or not zero_constant(right) else left
     return left if op == ">" else None
 
 

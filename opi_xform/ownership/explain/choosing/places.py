@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import uncast, within_statement
 from opi_xform.ownership.explain.reaching.in_force import in_force
@@ -68,7 +69,7 @@ def set_inside(program: Program, what: str, near: Sequence[int]) -> Words | None
     value: ins.Operand = node.action.value
     for _ in range(STEPS):
         while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
-            moved = moved or (isinstance(value, ins.PtrAdd) and value.index != ins.Const(0))
+            moved = moved or (isinstance(value, ins.PtrAdd) and not zero_constant(value.index))
             value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
         name = names.name(node.frame, value) if isinstance(value, ins.Temp) else None
         found = names.defs.get(name, ()) if name is not None else ()

@@ -8,6 +8,7 @@ from opi_xform.codes import Reason
 from opi_xform.graph.graph import RECURSION, Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import zero_constant
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import uncast
 from opi_xform.memory.objects import UNKNOWN, Object
@@ -139,7 +140,7 @@ class Strays:
         passed: list[int] = []  # variables on the way
         for _ in range(STEPS):
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
-                inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
+                inside = inside or (isinstance(operand, ins.PtrAdd) and not zero_constant(operand.index))
                 operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
             name = self.names.name(frame, operand)
             if isinstance(operand, ins.Const):
