@@ -16,6 +16,7 @@ from collections.abc import Collection, Sequence
 
 from opi_xform.attempts.again import site
 from opi_xform.ir import ast
+from opi_xform.ir.walk import uncast
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.addresses import values
 from opi_xform.ownership.conditions.calls import variable
@@ -28,6 +29,7 @@ from opi_xform.ownership.spelling.mentions import plain
 FORM = frozenset({"OPI107", "OPI108", "OPI118", "OPI207", "OPI208", "OPI218"})
 """What is so of a call in any words, and under any name of its buffer."""
 _BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", "OPI210", "OPI401"})
+_TOO_LONG = frozenset({"OPI401"})
 _UNSEEN = frozenset({"OPI111", "OPI211"})
 """Calls that are not followed: what is told of their bytes is what the text lets suppose."""
 
@@ -60,6 +62,43 @@ def no_text_helps(program: Program, plan: Plan, alone: bool) -> bool:
         return False
     named = {site(d) for d in kept if d.code not in FORM}
     return not in_any_words(program, {p: mine for p, mine in plainly.items() if p[:3] in named})
+
+
+def no_name_helps(program: Program, plan: Plan) -> bool:
+    """All sites that stay do so under any names of their buffers, where no other attempt comes after short names.
+
+    A message that is written to begin at an index that is not constant begins there from whatever name.  Rows of arrays
+    are left aside: which row a message begins with may be a matter of names.  Sets of bytes that take too long to
+    compute are the same sets under other names.
+    """
+    uses: dict[SiteKey, list[Use]] = {}
+    for use in collect(program):
+        uses.setdefault(use.place[:3], []).append(use)
+
+    def stays(d: Decision) -> bool:
+        here = uses.get(site(d))
+        return here is None or {d.code, d.form} & (FORM | _TOO_LONG) != set() or all(_begins_at_index(u) for u in here)
+
+    kept = [d for d in plan.decisions if d.decision == "keep"]
+    if not all(map(stays, kept)):
+        return False
+    named: dict[Place, list[Use]] = {}
+    for use in (u for d in kept if d.code not in FORM for u in uses.get(site(d), ())):
+        if _may_be_handed_over(program, plain(use.call.args[use.argument])):
+            named.setdefault(use.place, []).append(use)
+    return not in_any_words(program, named)
+
+
+def _begins_at_index(use: Use) -> bool:
+    """A message is written ``&a[i]`` or ``a + i``, of elements that are no arrays, and begins inside its buffer."""
+    if use.lo is None or not use.lo.terms or use.row is not None:
+        return False
+    match uncast(use.call.args[use.argument]):
+        case ast.AddrOf(operand=ast.Index(base=base, index=index)) | ast.Binary(op="+", left=base, right=index):
+            elem = base.type.elem
+            return elem is not None and not elem.is_array and not elem.is_pointer and not isinstance(index, ast.IntLit)
+        case _:
+            return False
 
 
 def _never(program: Program, groups: Sequence[Buffer], sites: Collection[SiteKey]) -> set[SiteKey]:

@@ -170,8 +170,12 @@ class Attempts:
 
     def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""
+        from opi_xform.attempts.no_text_helps import no_name_helps
         from opi_xform.attempts.short_names import Plainly
 
+        largest = again.further is None and not self.inner  # an analysis of it is what takes the time
+        if largest and not self.options.told and no_name_helps(self.program, plan):
+            return None
         return Plainly(self.program, plan, self.sources, again).run()
 
     def loosened(self, plan: Plan, again: Again) -> Found | None:

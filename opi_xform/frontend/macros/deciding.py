@@ -44,6 +44,8 @@ class Deciding:
         """files: by path."""
         self.texts: dict[bytes, _Text] = {data: _read(data) for data in files.values()}
         self.include(files)
+        self.made: dict[Parts, set[str]] = {}  # what was found to be pasted so
+        self.leads: dict[str, set[str]] = {}
         self.foreign: set[str] = set()
         changed = True
         while changed:
@@ -88,15 +90,26 @@ class Deciding:
         work = list(out)
         while work:
             name = work.pop()
-            new, parts = set[str](), set[Parts]()
-            for text in self.texts.values():
-                new |= text.macros.get(name, set()) - out
-                parts |= text.pasted.get(name, set())
-            if parts:
-                new |= names(parts, self.names) - out
+            new = self.next(name) - out
             out |= new
             work += sorted(new)
         return frozenset(out)
+
+    def next(self, name: str) -> set[str]:
+        """The words in a macro's definitions, and those that these paste: asked for each text that is left out."""
+        if name not in self.leads:
+            found = self.leads[name] = set()
+            for text in self.texts.values():
+                found |= text.macros.get(name, set())
+                for parts in text.pasted.get(name, ()):
+                    found |= self.pasted(parts)
+        return self.leads[name]
+
+    def pasted(self, parts: Parts) -> set[str]:
+        """The names in the files that are pasted so.  All of these are gone through, so that is done once."""
+        if parts not in self.made:
+            self.made[parts] = names(parts, self.names)
+        return self.made[parts]
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 _PART = re.compile(r"\w+")
 
@@ -28,10 +28,11 @@ def pasted(definition: Sequence[str]) -> set[Parts]:
     return out
 
 
-def names(of: Iterable[Parts], known: Collection[str]) -> set[str]:
+def names(parts: Parts, known: Collection[str]) -> set[str]:
     """Those of the known names that are pasted so, of names that are known, too."""
-    ways = sorted(of, key=str)
-    return {name for name in known if any(_is_made(name, parts, known) for parts in ways)}
+    first, last = parts[0] or "", parts[-1] or ""
+    likely = (name for name in known if name.startswith(first) and name.endswith(last))
+    return {name for name in likely if _is_made(name, parts, known)}
 
 
 def _is_made(name: str, parts: Parts, words: Collection[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from opi_xform.frontend.clang.libclang import TranslationUnit
 from opi_xform.frontend.clang.source import PRECOMPILED, Sources, tokens
@@ -16,7 +17,9 @@ _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
 _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
-_PARAMS = rb"\A(?:@)*#(?:@)*define\b(?:@)*%s(\([^()]*\))".replace(b"@", rb"\s|\\\r?\n|/\*(?s:.*?)\*/")
+_PARAMS = re.compile(
+    rb"\A(?:@)*#(?:@)*define\b(?:@)*([^\s()]+)(\([^()]*\))".replace(b"@", rb"\s|\\\r?\n|/\*(?s:.*?)\*/")
+)
 """After the word that is the macro's name, with no space; what a comment behind it says of a name is none."""
 
 _FURTHER = 64  # arguments in the place of `...`
@@ -60,14 +63,13 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, unread: Unread, neve
         ways = [at, *_further(file.data, at, last)]
         own = all(deciding.own(file.data, way) for way in ways)
         assert dropped is not None
-        inside = [(file.data, line) for line in lines(file.data, first, last)]
-        for _, data in unread.included(file.path, [line for _, line in inside]):
-            words |= _words(_SPLICE.sub(b"", data))
-            inside += [(data, line) for line in all_lines(data)]
-        given = dropped.by(line for _, line in inside)
+        inside = [*lines(file.data, first, last)]
+        others = [data for _, data in unread.included(file.path, inside)]
+        words = words.union(*map(_all_words, others))
+        given = dropped.by(line for found_lines in (inside, *map(all_lines, others)) for line in found_lines)
         meant = deciding.meant(words | given)
         certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)
-        bodies = _bodies(inside) | given
+        bodies = _bodies(file.data, inside).union(given, *map(_all_bodies, others))
         span = file.span(first, last, False)
         skipped = Skipped(span, meant, own, nobody, certain, deciding.meant(bodies))
         known[file.path, first, last] = found[(file.path, first)] = skipped
@@ -136,11 +138,11 @@ def _stretches(unit: TranslationUnit, sources: Sources) -> list[tuple[bytes, int
 
 def _unused(words: Sequence[str], text: bytes) -> set[int]:
     """The parameters that a definition does not use, by their place; that of further ones counts for all after it."""
-    params = re.search(_PARAMS % re.escape(words[2].encode()), text)
+    params = _params(words[2], text)
     if params is None:
         return set()
     body = set(_WORD.findall(" ".join(words[words.index(")") + 1 :])))
-    names = [name.strip() for name in params[1][1:-1].decode("utf-8", "replace").split(",")]
+    names = [name.strip() for name in params[1:-1].decode("utf-8", "replace").split(",")]
     out = set()
     for i, name in enumerate(names):
         meant = "__VA_ARGS__" if name == "..." else name.removesuffix("...").strip()
@@ -166,15 +168,32 @@ def _arguments(data: bytes, wanted: Mapping[bytes, set[int]]) -> Iterator[tuple[
                 yield at, word.decode("utf-8", "replace")
 
 
-def _bodies(directives: Iterable[tuple[bytes, Line]]) -> set[str]:
+def _params(name: str, text: bytes) -> bytes | None:
+    """The parameters of a macro with their parentheses.  text: begins with its definition."""
+    found = _PARAMS.search(text)
+    return found[2] if found is not None and found[1] == name.encode() else None
+
+
+def _bodies(data: bytes, directives: Iterable[Line]) -> set[str]:
     """The words in what macros are defined as, but for the names of their parameters."""
     out: set[str] = set()
-    for data, (words, begin, end) in directives:
+    for words, begin, end in directives:
         if len(words) > 2 and words[1] == "define":
             named = set(_WORD.findall(" ".join(words[3:])))
-            params = re.search(_PARAMS % re.escape(words[2].encode()), data[begin:end])
-            out |= named - (_words(params[1]) if params is not None else set())
+            params = _params(words[2], data[begin:end])
+            out |= named - (_words(params) if params is not None else set())
     return out
+
+
+@lru_cache(maxsize=64)
+def _all_bodies(data: bytes) -> frozenset[str]:
+    """Those of a whole file, which many texts that are left out may include."""
+    return frozenset(_bodies(data, all_lines(data)))
+
+
+@lru_cache(maxsize=64)
+def _all_words(data: bytes) -> frozenset[str]:
+    return frozenset(_words(_SPLICE.sub(b"", data)))
 
 
 def _words(text: bytes) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from ownership_support import Source, source
 
-from opi_xform.attempts.no_text_helps import no_text_helps
+from opi_xform.attempts.no_text_helps import no_name_helps, no_text_helps
 from opi_xform.ownership.model.plan import Decision, Plan
 
 PLAIN = (
@@ -104,3 +104,36 @@ def test_bytes_of_a_call_that_is_not_followed_are_what_its_text_lets_suppose(for
     found = source(PLAIN)
     (d,) = kept(found, "OPI101").decisions
     assert no_text_helps(found.program, Plan((replace(d, form=form),)), False) is not helps
+
+
+INSIDE = PLAIN.replace("void", "int argc, char **argv")
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "helps"),
+    [
+        ("&b[argc]", "OPI104", False),
+        ("b + argc", "OPI104", False),
+        ("&b[8]", "OPI104", True),  # it may be the beginning of a row, or of a member
+        ("b", "OPI104", True),
+        ("b", "OPI108", False),  # the form of the call
+        ("b", "OPI401", False),  # sets of bytes that take too long are the same under any name
+        ("b", "OPI101", True),  # what is read may be told apart by names
+    ],
+)
+def test_a_site_that_stays_under_any_name(place: str, code: str, helps: bool) -> None:
+    found = source(INSIDE.replace("(b,", f"({place},"))
+    assert no_name_helps(found.program, kept(found, code)) is not helps
+
+
+def test_a_row_of_an_array_may_be_a_matter_of_names() -> None:
+    rows = INSIDE.replace("b[N]", "b[9][N]").replace("b[0]", "b[0][0]")
+    for place in ("b[argc]", "&b[argc]", "b + argc"):
+        found = source(rows.replace("(b,", f"({place},"))
+        assert not no_name_helps(found.program, kept(found, "OPI104"))
+
+
+def test_a_block_whose_life_may_end_with_the_message_is_no_matter_of_names_alone() -> None:
+    found = source(LOCAL.replace("b[0] > 1", "0"))
+    assert not no_name_helps(found.program, kept(found, "OPI401"))
+    assert no_name_helps(found.program, kept(found, "OPI108"))
