@@ -56,14 +56,16 @@ def small_as_written(call: ast.Call, buffer: MpiBuffer) -> bool:
 
 
 def _room_as_written(call: ast.Call, buffer: MpiBuffer) -> int:
-    """Bytes of the variable whose address is given for elements of a basic type; 0: of none.
+    """Bytes of the variable whose address is given; 0: of none.
 
-    Another type may have displacements, which lead elsewhere.
+    For a number of a type that is no basic one it is none: displacements may lead to other variables from there.
     """
     whole = uncast(call.args[buffer.buf]) if buffer.buf < len(call.args) else None
     variable = whole.operand if isinstance(whole, ast.AddrOf) else None
-    plain = buffer.type is None or _element_as_written(call, buffer) is not None
-    return (variable.type.size or 0) if isinstance(variable, ast.VarRef) and plain else 0
+    if not isinstance(variable, ast.VarRef):
+        return 0
+    alone = buffer.type is None or variable.type.kind == "record" or _element_as_written(call, buffer) is not None
+    return (variable.type.size or 0) if alone else 0
 
 
 def _size_as_written(call: ast.Call, buffer: MpiBuffer) -> int | None:
