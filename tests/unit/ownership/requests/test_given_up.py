@@ -26,8 +26,7 @@ WAIT = "MPI_Wait(&q, MPI_STATUS_IGNORE);"
     ],
 )
 def test_where_a_request_may_be_given_up(body: str, told: list[str]) -> None:
-    found = source(
-        f"static double buf[N];\nvoid unknown(void *);\nint main(int argc, char **argv)\n{{\n{body}\n    return 0;\n}}\n"
-    )
+    top = "static double buf[N];\nvoid unknown(void *);\n"
+    found = source(f"{top}int main(int argc, char **argv)\n{{\n{body}\n    return 0;\n}}\n")
     (use,) = (use for use in found.uses if not use.op.blocking)
     assert [what for _, what in abandoned(names_of(found.program), use)] == told
