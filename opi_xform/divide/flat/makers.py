@@ -50,8 +50,8 @@ class _Making:
     def __init__(self, function: ast.Function, functions: Mapping[str, ast.Function]) -> None:
         self.function = function
         self.functions = functions
-        self.table = ""  # the variables
-        self.block = ""
+        self.tables: set[str] = set()  # the variables that hold the table
+        self.block = ""  # the one that holds the block
         self.rows: ast.Expr | None = None
         self.row: tuple[ast.Expr, ...] = ()
         self.zeros = False
@@ -64,6 +64,7 @@ class _Making:
         if self.function.refused or any(not _number(self.function.variables[key].type) for key in self.function.params):
             return None
         returned = False
+        before: ast.Stmt | None = None
         for s in flattened(self.function.body.body):
             if returned:
                 raise _OtherError
@@ -71,23 +72,41 @@ class _Making:
                 case ast.DeclStmt(variables=keys, sizes=()):
                     for key in keys:
                         self.declared(self.function.variables[key])
+                case ast.ExprStmt(expr=ast.Assign(op="", target=ast.VarRef(var=key), value=value)) if (
+                    self.is_counter(key) and _constant(value) is not None
+                ):
+                    pass  # of a `while` that comes next
                 case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)):
                     self.assigned(target, value)
                 case ast.If(cond=cond, then=then, other=None):
                     self.without_memory(cond, then)
                 case ast.For():
-                    self.loop(s)
+                    self.loop(s.init, s.cond, s.step, list(flattened((s.body,))))
+                case ast.While(cond=cond, body=body):
+                    done = list(flattened((body,)))
+                    last = done.pop() if done else None
+                    self.loop(before, cond, last.expr if isinstance(last, ast.ExprStmt) else None, done)
                 case ast.Return(value=value) if value is not None:
-                    returned = self.table != "" and _is(_bare(value), self.table)
+                    returned = self.is_table(value)
                     if not returned:
                         raise _OtherError
                 case _:
                     raise _OtherError
+            before = s
         if not returned or not self.set or self.rows is None:
             raise _OtherError
         if any(isinstance(f, ast.VarRef) and f.var not in self.function.params for f in (self.rows, *self.row)):
             raise _OtherError
         return Maker(self.rows, self.row, self.zeros, bool(self.ends))
+
+    def is_counter(self, key: str) -> bool:
+        """A number of the function's own."""
+        v = self.function.variables.get(key)
+        return v is not None and key not in self.function.params and v.kind == "local" and _number(v.type)
+
+    def is_table(self, e: ast.Expr) -> bool:
+        e = _bare(e)
+        return isinstance(e, ast.VarRef) and e.var in self.tables
 
     def declared(self, v: ast.Variable) -> None:
         if v.kind != "local" or v.type.volatile or v.type.atomic or v.type.is_array:
@@ -95,6 +114,8 @@ class _Making:
         if v.init is not None:
             if v.type.is_pointer and isinstance(_bare(v.init), ast.Call):
                 self.allocated(v.key, v.init)
+            elif self.is_table(v.init) and v.type.elem is not None and v.type.elem.is_pointer:
+                self.tables.add(v.key)  # nothing sets it to anything else: that would be another table
             elif not (isinstance(v.init, ast.IntLit) and v.type.kind == "int"):
                 raise _OtherError
 
@@ -116,16 +137,17 @@ class _Making:
         """The table's first element."""
         e = _bare(e)
         if isinstance(e, ast.Index):
-            return bool(self.table) and _is(_bare(e.base), self.table) and _constant(e.index) == 0
-        return isinstance(e, ast.Deref) and bool(self.table) and _is(_bare(e.operand), self.table)
+            return self.is_table(e.base) and _constant(e.index) == 0
+        return isinstance(e, ast.Deref) and self.is_table(e.operand)
 
     def allocated(self, key: str, value: ast.Expr) -> None:
         """A variable is set to new memory: the table, or the block."""
         if key not in self.function.variables or key in self.function.params:
             raise _OtherError
         elem = self.function.variables[key].type.elem
-        if elem is not None and elem.is_pointer and not self.table:
-            self.table, (_, factors) = key, _allocation(value)
+        if elem is not None and elem.is_pointer and not self.tables:
+            self.tables.add(key)
+            _, factors = _allocation(value)
             numbers = [f for f in factors if _constant(f) is None]
             sizes = [f for f in factors if isinstance(f, ast.SizeOf)]
             if len(sizes) != 1 or sizes[0].value != elem.size or len(factors) != 2 or len(numbers) > 1:
@@ -163,7 +185,7 @@ class _Making:
             self.assigned(tested.target, tested.value)
             tested = tested.target
         tested = _bare(tested) if tested is not None else None
-        mine = isinstance(tested, ast.VarRef) and tested.var in (self.table, self.block)
+        mine = isinstance(tested, ast.VarRef) and tested.var in (*self.tables, self.block)
         if tested is None or not (mine or (self.first and self.is_first(tested))):
             raise _OtherError
         done = list(flattened((then,)))
@@ -177,22 +199,22 @@ class _Making:
     def owns(self, e: ast.Expr) -> bool:
         """The table, its block or its first row."""
         e = _bare(e)
-        return _is(e, self.table) or _is(e, self.block) or (self.first and self.is_first(e))
+        return self.is_table(e) or _is(e, self.block) or (self.first and self.is_first(e))
 
-    def loop(self, s: ast.For) -> None:
+    def loop(
+        self, init: ast.Stmt | None, cond: ast.Expr | None, step: ast.Expr | None, body: Sequence[ast.Stmt]
+    ) -> None:
         """All rows are set, or all but the first."""
-        counter, begin = self.counter(s.init)
-        cond = s.cond
+        counter, begin = self.counter(init)
         if self.rows is None or self.set or not self.row or not isinstance(cond, ast.Binary) or cond.op != "<":
             raise _OtherError
-        step, body = s.step, list(flattened((s.body,)))
         if not _is(_wide(cond.left), counter) or not _same(_wide(cond.right), self.rows):
             raise _OtherError
         if not isinstance(step, ast.IncDec) or step.op != "++" or not _is(step.operand, counter) or len(body) != 1:
             raise _OtherError
         match body[0]:
             case ast.ExprStmt(expr=ast.Assign(op="", target=ast.Index(base=base, index=index), value=value)):
-                if not _is(_bare(base), self.table) or not _is(_wide(index), counter):
+                if not self.is_table(base) or not _is(_wide(index), counter):
                     raise _OtherError
                 self.place(value, counter, begin)
             case _:
@@ -242,7 +264,7 @@ class _Making:
             if own is None:
                 raise _OtherError
             factors.remove(own)
-        elif begin and isinstance(base, ast.Index) and _is(_bare(base.base), self.table):
+        elif begin and isinstance(base, ast.Index) and self.is_table(base.base):
             before = _wide(base.index)
             if not isinstance(before, ast.Binary) or before.op != "-" or not _is(_wide(before.left), counter):
                 raise _OtherError
@@ -284,6 +306,10 @@ def freer(function: ast.Function) -> bool:
                 pass
             case ast.Return(value=None):
                 ended = True
+            case ast.ExprStmt(expr=ast.Assign(op="", target=ast.VarRef(var=key), value=value)) if (
+                key in names and freed == ["row", "table"] and _constant(_bare(value)) == 0
+            ):
+                pass  # its own name of what is gone
             case _:
                 parts = _frees(s, names)
                 if parts is None:
