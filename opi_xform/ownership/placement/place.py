@@ -226,6 +226,7 @@ class _Placing:
         if self.buffer.swaps and uncertain is None:
             # What a later one finds is told by the pointers, as they were before they changed places.
             plain = (found.known_tests | found.fresh_tests) - set(lazy)
+            plain |= self.unswapped(allocations, points) if in_place else frozenset()
             first = next((n for n in self.now.null_tests if n not in plain), None)
             uncertain = None if first is None else (first, "where it need not have been allocated")
         test = None
@@ -314,6 +315,13 @@ class _Placing:
         stores = {m for a in allocations for m in a.stores}
         fresh = {n for n in self.now.null_tests if any(self.program.dominates(m, n) for m in stores)}
         return frozenset(inside | (fresh & self.unmoved(allocations, points)))
+
+    def unswapped(self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]]) -> frozenset[int]:
+        """Tests of what the program has allocated, before the pointer changes places or the buffer changes hands."""
+        stores = {m for a in allocations for m in a.stores}
+        fresh = {n for n in self.now.null_tests if any(self.program.dominates(m, n) for m in stores)}
+        swapped = ((n, "before") for swap in self.buffer.swaps for n in (swap.start, *swap.nodes))
+        return frozenset(fresh & self.unmoved(allocations, (*points, *swapped)))
 
     def unmoved(self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]]) -> frozenset[int]:
         """Tests that find the pointer as the program set it: nothing was put in on any way to them since then."""

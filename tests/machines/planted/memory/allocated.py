@@ -337,4 +337,12 @@ BUGS = (
         ("given_marked",),
         condition="short names",
     ),
+    Bug(
+        "a pointer that changed places is the one that was allocated",
+        "opi_xform.ownership.placement.place",
+        "return frozenset(fresh & self.unmoved(allocations, (*points, *swapped)))",
+        "return frozenset(fresh)",
+        ("c_swap_null_test_between",),
+        condition="comparison with NULL",
+    ),
 )
