@@ -67,7 +67,7 @@ def test_memory_counts_what_a_process_has_touched() -> None:
     before = memory.pss_kib(os.getpid())
     block = bytearray(b"x") * (32 << 20)
     after = memory.pss_kib(os.getpid())
-    assert after - before > 31 << 10
+    assert after - before > 24 << 10  # what the process had before may go meanwhile, or be shared with a child
     assert len(block) == 32 << 20
     assert memory.pss_kib(2**22 + 1) == 0  # there is no such process
 
