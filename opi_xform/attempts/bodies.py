@@ -212,6 +212,8 @@ class _Body:
         text = "" if given is None else self.said_once(given)
         if given is None or to is None or not to.is_pointer or not self.stays(caller, given) or not text:
             return None
+        if isinstance(uncast(given), ast.Deref):
+            text = f"({text})"  # ``p[0][i]`` is ``(*q)[i]``, given ``&*q``
         if any(t.const or t.volatile or t.atomic for t in (to, given.type, variable.type)):
             return None
         anything = to.elem is not None and to.elem.kind == "void" and given.type.is_pointer
@@ -339,7 +341,8 @@ class _Body:
         if not kept or (pointed > 0) != variable.type.is_pointer:
             return None
         name = fresh(f"{variable.name}_given", self.program)
-        declared = f"{' '.join(kept)} {'*' * pointed}{name} = {argument};"
+        value = f"({argument})" if "," in argument else argument
+        declared = f"{' '.join(kept)} {'*' * pointed}{name} = {value};"
         return [declared], [(m.ref.span.begin, m.ref.span.end, name) for m in mentions]
 
 
