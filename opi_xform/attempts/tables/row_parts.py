@@ -1,7 +1,7 @@
 """Blocks whose parts elements of arrays name: tried as a block for each part.
 
-What could be written so is found by the text (``divide/named/rows.py``), and proved of the program with these blocks
-(``divide/named/rows_proof.py``).  That is analysed as any other then.  Where more sites convert, its plan counts; other
+What could be written so is found by the text (``divide/named/by_arrays.py``), and proved of the program with these blocks
+(``divide/named/by_arrays_proof.py``).  That is analysed as any other then.  Where more sites convert, its plan counts; other
 blocks stay as they are.
 """
 
@@ -16,8 +16,8 @@ from opi_xform.attempts.divided import PARTED
 from opi_xform.divide.flow import Trouble
 from opi_xform.divide.left_out import left_out, nobodys, of_others
 from opi_xform.divide.mentions import mentions_of
-from opi_xform.divide.named.rows import Rows, RowsSpelling, rows_of
-from opi_xform.divide.named.rows_proof import RowsProof
+from opi_xform.divide.named.by_arrays import Rows, RowsSpelling, rows_of
+from opi_xform.divide.named.by_arrays_proof import RowsProof
 from opi_xform.divide.spell import accounted
 from opi_xform.ir.ast import Unit, Variable
 from opi_xform.ir.instr import CallInstr

@@ -159,6 +159,7 @@ ENFORCED = (
             "ownership.buffers.row_lengths:RowLengths",
             "divide.find:Dividing",
             "divide.named.proof:NamedDividing",
+            "divide.named.by_arrays_proof:RowsProof",
         ),
     ),
     Condition(

@@ -1,4 +1,4 @@
-/* How far a part is from its block is a number that is printed. */
+/* How far two further parts are from each other is a number that is printed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static double u[2 * N];
 
 int main(int argc, char **argv)
 {
-    double *out[ROWS], *in[ROWS];
+    double *out[ROWS], *in[ROWS], *more[ROWS], *spare[ROWS];
     int n[ROWS], rank, extra = argc > 5;
     double total = 0.0;
 
@@ -21,8 +21,10 @@ int main(int argc, char **argv)
     for (int g = 0; g < ROWS; g++)
         n[g] = N - 2 * g + extra;
     for (int g = 0; g < ROWS; g++) {
-        out[g] = malloc(2 * sizeof(double) * n[g]);
+        out[g] = malloc(4 * sizeof(double) * n[g]);
+        more[g] = out[g] + 3 * n[g];
         in[g] = out[g] + n[g];
+        spare[g] = out[g] + 2 * n[g];
     }
     for (int step = 0; step < 3; step++)
         for (int g = 0; g < ROWS; g++) {
@@ -34,7 +36,10 @@ int main(int argc, char **argv)
             MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
             for (int i = 0; i < n[g]; i++)
                 u[i] += in[g][i];
-            u[4] += in[g] - out[g];
+            for (int i = 0; i < n[g]; i++) {
+                more[g][i] = spare[g][i] = u[i];
+                u[i] += spare[g][i] * more[g][i] * (more[g] - spare[g]);
+            }
         }
     for (int i = 0; i < 2 * N; i++)
         total += u[i] * (i + 1);
@@ -44,5 +49,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: nothing of a message is read but what came
 //~ points 4

@@ -50,5 +50,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: what is read of a block after its message is what was written
 //~ points 4

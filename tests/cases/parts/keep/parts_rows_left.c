@@ -48,5 +48,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: each message lies in memory of its own
 //~ points 4

@@ -1,4 +1,4 @@
-/* The length changes between the block and the name of its part. */
+/* The length changes between the block and the name of its part, which lies in the block's message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,30 +11,33 @@ static double u[2 * N];
 int main(int argc, char **argv)
 {
     double *out[ROWS], *in[ROWS];
-    int n[ROWS], rank, extra = argc > 5;
+    int rank;
     double total = 0.0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 2 * N; i++)
         u[i] = rank + 0.5 * i;
-    for (int g = 0; g < ROWS; g++)
-        n[g] = N - 2 * g + extra;
+    int most = N;
     for (int g = 0; g < ROWS; g++) {
-        out[g] = malloc(2 * sizeof(double) * n[g]);
-        n[g] -= 4;
-        in[g] = out[g] + n[g];
+        int len = most;
+        out[g] = malloc(2 * sizeof(double) * len);
+        len = most - 4;
+        in[g] = out[g] + len;
     }
     for (int step = 0; step < 3; step++)
         for (int g = 0; g < ROWS; g++) {
             MPI_Request rq[2];
-            MPI_Irecv(in[g], n[g], MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[0]); //~ keep
-            for (int i = 0; i < n[g]; i++)
+            MPI_Irecv(in[g], most - 4, MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[0]); //~ keep
+            for (int i = 0; i < most - 4; i++)
                 out[g][i] = u[i] + step;
-            MPI_Isend(out[g], n[g], MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[1]); //~ keep
+            MPI_Isend(out[g], most - 4, MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[1]); //~ keep
             MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
-            for (int i = 0; i < n[g]; i++)
+            for (int i = 0; i < most - 4; i++)
                 u[i] += in[g][i];
+            for (int i = most - 4; i < most; i++)
+                out[g][i] = u[0];
+            u[1] += in[g][3];
         }
     for (int i = 0; i < 2 * N; i++)
         total += u[i] * (i + 1);
@@ -44,5 +47,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: the part begins where the shorter message ends
 //~ points 4

@@ -11,28 +11,28 @@ static double u[2 * N];
 int main(int argc, char **argv)
 {
     double *out[ROWS], *in[ROWS];
-    int n[ROWS], rank, extra = argc > 5;
+    int len = 0, rank, extra = argc > 5;
     double total = 0.0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 2 * N; i++)
         u[i] = rank + 0.5 * i;
-    for (int g = 0; g < ROWS; g++)
-        n[g] = N - 2 * g + extra;
+    len = N + extra;
     for (int g = 0; g < ROWS; g++) {
-        out[g] = malloc(3 * sizeof(double) * n[g]);
-        in[ROWS - 1 - g] = out[g] + n[ROWS - 1];
+        int h = ROWS - 1 - g;
+        out[g] = malloc(2 * sizeof(double) * len);
+        in[h] = out[g] + len;
     }
     for (int step = 0; step < 3; step++)
         for (int g = 0; g < ROWS; g++) {
             MPI_Request rq[2];
-            MPI_Irecv(in[g], n[g], MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[0]); //~ keep
-            for (int i = 0; i < n[g]; i++)
+            MPI_Irecv(in[g], len, MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[0]); //~ keep
+            for (int i = 0; i < len; i++)
                 out[g][i] = u[i] + step;
-            MPI_Isend(out[g], n[g], MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[1]); //~ keep
+            MPI_Isend(out[g], len, MPI_DOUBLE, 1 - rank, g, MPI_COMM_WORLD, &rq[1]); //~ keep
             MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
-            for (int i = 0; i < n[g]; i++)
+            for (int i = 0; i < len; i++)
                 u[i] += in[g][i];
         }
     for (int i = 0; i < 2 * N; i++)
@@ -43,5 +43,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
-//~ silent: each message lies in a part of its own, which no other one touches
 //~ points 4

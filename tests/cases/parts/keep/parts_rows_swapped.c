@@ -34,11 +34,12 @@ int main(int argc, char **argv)
             MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
             for (int i = 0; i < n[g]; i++)
                 u[i] += in[g][i];
-            double *t = in[g];
-            in[g] = out[g];
-            out[g] = t;
-            if (step == 1)
+            if (step < 2) {
+                double *t = in[g];
+                in[g] = out[g];
+                out[g] = t;
                 u[0] += in[g][1];
+            }
         }
     for (int i = 0; i < 2 * N; i++)
         total += u[i] * (i + 1);

@@ -2,7 +2,7 @@
 
 Here they are found, by the text: what allocates a block, and after it, in the same turn of any loop, what names its
 parts.  The parts are one, two, … times as long as the first one, whatever its length is.  Each becomes a block of its
-own; that the program does not tell the difference is proved of the program with these blocks (``rows_proof.py``).
+own; that the program does not tell the difference is proved of the program with these blocks (``by_arrays_proof.py``).
 """
 
 from __future__ import annotations
