@@ -1,8 +1,8 @@
 """Blocks whose parts elements of arrays name: tried as a block for each part.
 
-What could be written so is found by the text (``divide/named/by_arrays.py``), and proved of the program with these blocks
-(``divide/named/by_arrays_proof.py``).  That is analysed as any other then.  Where more sites convert, its plan counts; other
-blocks stay as they are.
+What could be written so is found by the text (``divide/named/by_arrays.py``), and proved of the program with these
+blocks (``divide/named/by_arrays_proof.py``).  That is analysed as any other then.  Where more sites convert, its plan
+counts; other blocks stay as they are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""That blocks for the parts of rows are what the program had, proved of the program with these blocks (``by_arrays.py``).
+"""That blocks for parts in arrays (``by_arrays.py``) are what the program had, proved of the program with these blocks.
 
 Both programs do the same, step by step, as long as each access in the new one lies in its block: a part's elements are
 elements of the old block, and no two parts have one in common.  So it is proved that all do.  What is asked besides of

@@ -1,5 +1,6 @@
-"""Blocks whose parts elements of arrays name: which are found, and how they are written (``named/by_arrays_proof`` has the
-cases ``parts_rows_*``).
+"""Blocks whose parts elements of arrays name: which are found, and how they are written.
+
+The proof (``named/by_arrays_proof``) has the cases ``parts_rows_*``.
 """
 
 from __future__ import annotations
