@@ -268,13 +268,10 @@ class RowsSpelling:
         """Each part is allocated where it is named."""
         call, span = one.call, one.stmt.span
         order = sorted(one.parts, key=lambda p: _times(p.at, one, span))
-        unit = order[0].added
-        if unit is None or not unit.span.editable or not all(x.span.editable for x in within(unit)):
-            raise Trouble(span, "has a first part whose length is not written alone")
+        written = self.length(order[0])
         times = [0, *(_times(p.at, one, span) for p in order), _times(one.size, one, span)]
         if times[1] != 1 or any(a >= b for a, b in pairwise(times)):
             raise Trouble(span, "has parts that do not lie one after the other")
-        written = self.text(unit.span)
         if self.program.unsteady & set(re.findall(r"\w+", written)):
             raise Trouble(span, "has a length that is written with a macro that changes")
         name = called_name(call)
@@ -302,6 +299,23 @@ class RowsSpelling:
                     if changed is not None:
                         text = "may change what the function that hands it out does, before its parts are named"
                         raise Trouble(node_span(self.program, changed), text)
+
+    def length(self, part: Part) -> str:
+        """How long the first part is, as it is written where the next one is named.  Raises Trouble."""
+        added, value = part.added, uncast(part.value)
+        if added is None:
+            raise Trouble(part.stmt.span, "has a first part whose length is not written alone")
+        if added.span.editable:
+            return self.text(added.span)
+        if not isinstance(value, ast.Binary) or value.right is not added:
+            raise Trouble(part.stmt.span, "has a first part whose length is not written alone")
+        # it begins with a macro, such as one of the command line
+        begin, end = value.left.span.end, value.span.end
+        text = self.text(Span(value.span.file, begin, end, value.span.line, value.span.column))
+        found = re.fullmatch(r"[ \t]*\+\s*(\S.*)", text, re.DOTALL)
+        if found is None or not value.left.span.editable or not value.span.editable or "#" in text:
+            raise Trouble(part.stmt.span, "has a first part whose length is not written alone")
+        return found[1]
 
     def asked(self, target: ast.Expr, name: str, times: int, written: str) -> str:
         """The arguments that ask for so many times the first part's length."""
