@@ -66,11 +66,16 @@ class RowsProof:
             self.accesses(family, made)
 
     def family(self, key: str) -> tuple[Object, Object]:
-        """The array, and what its elements own.  Raises Trouble."""
-        arrays = [o for o in self.table if o.kind == "variable" and o.variable == key]
+        """The array, and what its elements own.  Raises Trouble.
+
+        One that functions get may count as another variable (``ownership/buffers/tables.py``), of all its elements.
+        """
+        members = [m for m in self.program.members.values() if m.object == ("variable", key)]
+        keys = {key, *(m.key for m in members if m.stride == POINTER_BYTES and m.offset == 0 and not m.twins)}
+        arrays = [o for o in self.table if o.kind == "variable" and o.variable in keys]
         arrays = [o for o in arrays if index_of(self.program).accesses.any(o.number)]
-        families = [o for o in self.table if o.kind == "family" and o.variable == key]
-        if len(arrays) != 1 or len(families) != 1 or arrays[0].frame != families[0].frame:
+        families = [o for o in self.table if o.kind == "family" and arrays and o.variable == arrays[0].variable]
+        if len(keys) <= len(members) or len(arrays) != 1 or len(families) != 1 or arrays[0].frame != families[0].frame:
             raise Trouble(self.here, "has parts that are not all named by these arrays alone")
         return arrays[0], families[0]
 

@@ -89,7 +89,11 @@ class _Finder:
             return False
         elem = t.elem
         plain = elem.kind == "int" and elem.signed and elem.size in (4, 8) and not (elem.volatile or elem.atomic)
-        return plain and var.kind == "local" and var.init is None and info.frame >= 0
+        own = var.kind == "local" and info.frame >= 0
+        own = own or (
+            var.kind == "extern" and not var.declarators
+        )  # what stands for one (``buffers/number_tables.py``)
+        return plain and own and var.init is None
 
     @cached_property
     def spoiled(self) -> frozenset[int]:

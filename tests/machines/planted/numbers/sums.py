@@ -74,7 +74,7 @@ BUGS = (
     Bug(
         "numbers that begin with zeros begin with nothing",
         _DERIVED,
-        'return plain and var.kind == "local" and var.init is None and info.frame >= 0',
+        "return plain and own and var.init is None",
         "return plain",
         ("recv_sum_zeros",),
         condition="values",
