@@ -34,11 +34,13 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
         if parameter is None:
             return None
         at = function.params.index(parameter)
-        given = [(caller, call, call.args[at]) for caller, call in callers.get(function.key, ()) if at < len(call.args)]
+        every = [(caller, call, call.args[at]) for caller, call in callers.get(function.key, ()) if at < len(call.args)]
+        given = [one for one in every if _parameter(one[0], one[2]) != parameter]  # a call of itself hands it on
         names: dict[str, tuple[str, Span]] = {}
-        for _, call, e in given:
+        for caller, call, e in given:
             root, name = leftmost(e), spelling(leftmost(e))
-            key = root.var if isinstance(root, ast.VarRef) else name
+            own = isinstance(root, ast.VarRef) and root.var not in caller.params
+            key = _comes_from(caller, e, callers) or (root.var if own and isinstance(root, ast.VarRef) else name)
             if name != UNSPELLED:
                 names.setdefault(key, (name, call.span))
         if len(names) > 1:
@@ -56,6 +58,29 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
             return None
         function, _, argument = given[0]
     return None
+
+
+def _comes_from(function: ast.Function, argument: ast.Expr, callers: Callers) -> str:
+    """The one variable, by its key, that all callers give for the parameter that an argument is; '' for more than one.
+
+    It is found for parameters alone: two functions hand on what one that calls both gives them.
+    """
+    found: set[str] = set()
+    seen: set[str] = set()
+    work = [(function, argument)]
+    while work:
+        f, e = work.pop()
+        parameter = _parameter(f, e)
+        if parameter is None:
+            root = leftmost(e)
+            found.add(root.var if isinstance(root, ast.VarRef) else "")
+        elif parameter not in seen:
+            seen.add(parameter)
+            at = f.params.index(parameter)
+            work += [(caller, c.args[at]) for caller, c in callers.get(f.key, ()) if at < len(c.args)]
+        if len(found) > 1:
+            return ""
+    return found.pop() if found else ""
 
 
 def _parameter(function: ast.Function, argument: ast.Expr) -> str | None:
