@@ -101,7 +101,7 @@ class Attempts:
             if (
                 kept
                 and (name != "chains" or self.left[0] == name)
-                and (name not in ("parts", "starts", "tables", "calls") or shared)
+                and (name not in ("parts", "starts", "tables") or shared)
                 and (name != "copies" or self.program.complete)
             ):
                 yield name
@@ -139,7 +139,7 @@ class Attempts:
         if name == "given":
             later = ("structs", "macros", "names", "chains")
         if name == "calls":
-            later = ("parts", "starts", "tables")  # what shows in the caller
+            later = ("parts", "starts", "tables", "copies")  # what shows in the caller
         if self.large:
             later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
         again = replace(self.again, renames=name in RENAMING)
