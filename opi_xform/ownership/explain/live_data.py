@@ -129,8 +129,7 @@ class LiveData:
             computed = sent or filled or any(self.touch.computes(n) for n in mine)
             if not computed and not self.exchanged(root) and not any(self.touch.copies_into(n, root) for n in touching):
                 return None  # nothing but messages is in there
-        several = use.side == "send" and not inside and self.of_several(root)
-        if several:  # which block it is elsewhere would have to be known first
+        if several := use.side == "send" and not inside and self.of_several(root):  # which block it is elsewhere
             mine = {n for n in mine if root in self.touch.by(n)}
         anew = self.renewed(use, root, mine, several)
         name = block_of(self.program, use) or spelling(base_of(argument))
