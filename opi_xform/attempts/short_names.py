@@ -24,6 +24,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Decision, Plan, ReplaceText, SiteKey
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.spelling.given_names import given_names
+from opi_xform.ownership.spelling.mentioned import mentions_of
 from opi_xform.ownership.spelling.mentions import plain
 from opi_xform.ownership.spelling.short_names import ShortName, settings, short_names, touch
 from opi_xform.text.edit import ByteEdit, apply_edits
@@ -89,17 +90,19 @@ class Plainly:
                 edits.setdefault(file, []).append(_bytes(edit, self.sources.data(file)))
         texts = {file: apply_edits(self.sources.data(file), ones) for file, ones in edits.items()}
         offsets = {file: Offsets(self.sources.data(file), ones) for file, ones in edits.items()}
-        pointers = self.again.pointers or any(self.subscripted(edit) for name in names for edit in name.edits)
+        pointers = self.again.pointers or any(map(self.subscripted, names))
         tried = replace(self.again, pointers=pointers).attempt(texts, offsets, self.plan)
         return tried if tried is not None and converted(tried.plan) > converted(self.plan) else None
 
-    def subscripted(self, edit: ReplaceText) -> bool:
-        """What is written for a pointer names an element, of which a subscript follows: ``a[d][i]`` for ``p[i]``.
+    def subscripted(self, name: ShortName) -> bool:
+        """What is written for a pointer names an element, and has a subscript then: ``a[d][i]`` for ``p[i]``.
 
         It stays in the row of the array by what C says.  That of a pointer may go on.
         """
-        data = self.sources.data(self.sources.name(edit.span.file))
-        return not edit.text.isidentifier() and data[edit.span.end :].lstrip()[:1] == b"["
+        if name.said or not ("[" in name.text or "*" in name.text):
+            return False
+        mentions = mentions_of(self.again.units).by_key.get(name.key, ())
+        return any(isinstance(e, ast.Index) for m in mentions for e in (m.parent, m.outer))
 
     def told_of(self, plan: Plan, names: Sequence[ShortName]) -> Plan:
         """The plan, with what is written for a name said at each call that is given it."""
