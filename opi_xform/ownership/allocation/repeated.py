@@ -213,8 +213,10 @@ def _unchanged(
         if isinstance(action, (Lost, ins.Escape)):
             return False
         target = action.target if isinstance(action, ins.Define) else None
-        if isinstance(target, ins.Var) and (target.key in keys or (reads and not _by_name_only(program, target.key))):
-            return False
+        if isinstance(target, ins.Var):
+            by_name = graph.nodes[n].frame in own and program.variables[target.key].kind in ("local", "param")
+            if target.key in keys or (reads and not by_name and not _by_name_only(program, target.key)):
+                return False
         written = [table[o] for o in values.accesses.objects(n, "W")]
         if any(o.variable in keys or (reads and o.frame not in own and o.kind != "heap") for o in written):
             return False
