@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from typing import Protocol
 
 from opi_xform.attempts.again import Again, Parse
@@ -21,8 +22,10 @@ from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.text.errors import PlanError
 from opi_xform.text.sources import Sources
 
-LARGEST = 20_000
-"""Nodes of a program of which each attempt is tried with all that come later: each takes an analysis."""
+LARGEST, LONGEST = 20_000, 50_000
+"""Nodes, and lines of the files, of a program of which each attempt is tried with all that come later: each takes an
+analysis, which also looks at what it does not follow.
+"""
 IN_LARGER = {"given": ("structs",), "structs": ("parts", "starts"), "rows": ("parts",), "blocks": ("parts",)}
 """What is tried in a larger program, too, once arrays have left their structs, or tables are blocks: only that shows
 their parts.  Parts by names are divided in the program that has blocks for those in arrays: one text is made.
@@ -74,6 +77,12 @@ class Attempts:
         "calls",
     )
 
+    @cached_property
+    def large(self) -> bool:
+        """An analysis takes so long that few attempts are tried together."""
+        lines = sum(self.sources.data(self.sources.name(unit.path)).count(b"\n") for unit in self.units)
+        return len(self.program.graph.nodes) > LARGEST or lines > LONGEST
+
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
         for name in self.wanted(plan):
@@ -92,7 +101,7 @@ class Attempts:
             if (
                 kept
                 and (name != "chains" or self.left[0] == name)
-                and (name not in ("parts", "starts", "tables", "calls") or shared)
+                and (name not in ("parts", "starts", "tables") or shared)
                 and (name != "copies" or self.program.complete)
             ):
                 yield name
@@ -130,8 +139,8 @@ class Attempts:
         if name == "given":
             later = ("structs", "macros", "names", "chains")
         if name == "calls":
-            later = ("parts", "starts", "tables")  # what shows in the caller
-        if len(self.program.graph.nodes) > LARGEST:
+            later = ("parts", "starts", "tables", "copies")  # what shows in the caller
+        if self.large:
             later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
         again = replace(self.again, renames=name in RENAMING)
         if not later:
