@@ -214,8 +214,9 @@ def _unchanged(
             return False
         target = action.target if isinstance(action, ins.Define) else None
         if isinstance(target, ins.Var):
-            by_name = graph.nodes[n].frame in own and program.variables[target.key].kind in ("local", "param")
-            if target.key in keys or (reads and not by_name and not _by_name_only(program, target.key)):
+            frame, kind = graph.nodes[n].frame, program.variables[target.key].kind
+            new = frame in own and kind in ("local", "param") and graph.frames[frame].function not in graph.levels
+            if target.key in keys or (reads and not new and not _by_name_only(program, target.key)):
                 return False
         written = [table[o] for o in values.accesses.objects(n, "W")]
         if any(o.variable in keys or (reads and o.frame not in own and o.kind != "heap") for o in written):
