@@ -213,8 +213,11 @@ def _unchanged(
         if isinstance(action, (Lost, ins.Escape)):
             return False
         target = action.target if isinstance(action, ins.Define) else None
-        if isinstance(target, ins.Var) and (target.key in keys or (reads and not _by_name_only(program, target.key))):
-            return False
+        if isinstance(target, ins.Var):
+            frame, kind = graph.nodes[n].frame, program.variables[target.key].kind
+            new = frame in own and kind in ("local", "param") and graph.frames[frame].function not in graph.levels
+            if target.key in keys or (reads and not new and not _by_name_only(program, target.key)):
+                return False
         written = [table[o] for o in values.accesses.objects(n, "W")]
         if any(o.variable in keys or (reads and o.frame not in own and o.kind != "heap") for o in written):
             return False

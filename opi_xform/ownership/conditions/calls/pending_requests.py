@@ -171,11 +171,39 @@ def _at_point(
             if own == row:
                 yield Asked(node, ahead)
             continue
+        if _rows_apart(names, (post, own), (node, row)):
+            continue
         known = turns = None
         if scope <= set(loops) and not any(symbols.inner[lp] & scope for lp in moving):
             known = _slots_of_row(names, slot, own, row)
             turns = _turns_of_row(names, post, own) if own == row else None
         yield Asked(node, ahead, known, turns if turns in loops else None)
+
+
+def _rows_apart(names: Names, one: tuple[int, Poly], other: tuple[int, Poly]) -> bool:
+    """Two rows, each as a node counts it, are never the same: one loop counts up to where the other one begins."""
+    first, second = _between(names, *one), _between(names, *other)
+    return first is not None and second is not None and (first[1] < second[0] or second[1] < first[0])
+
+
+def _between(names: Names, n: int, row: Poly) -> tuple[int, int] | None:
+    """The least and the greatest number that a row has at a node, where loops around it count it, each a known number
+    of turns, that it has begun.
+    """
+    symbols, nest = names.program.values.symbols, names.program.nest
+    block, low, high = names.graph.nodes[n].block, row.constant_term, row.constant_term
+    for m, c in row.terms:
+        if not m:
+            continue
+        loop = next((lp for lp in nest.chain(block) if m == (symbols.count(lp),)), -1)
+        turns = symbols.most_turns.get(loop)
+        if loop < 0 or turns is None:
+            return None
+        info = nest.loops[loop]
+        if block == info.header or {source for source, _ in info.exits} != {info.header}:
+            return None  # where the turns are not those that are tested for before
+        low, high = low + min(0, c * (turns - 1)), high + max(0, c * (turns - 1))
+    return low, high
 
 
 def _slots_of_row(names: Names, slot: Slots, own: Poly, row: Poly) -> Slots | None:

@@ -175,8 +175,8 @@ BUGS = (
     Bug(
         "text that a macro leaves out names no part",
         _SPELL,
-        "(file, a) not in known and not elsewhere:",
-        "False:",
+        "if named and not in_unused_macro(file, a, program.files, read):",
+        "if False:",
         ("parts_named_other_argument",),
         also=Bug(
             "what calls of macros leave out is nothing in any configuration",

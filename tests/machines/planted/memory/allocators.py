@@ -149,7 +149,7 @@ BUGS = (
     Bug(
         "a member of a struct changes by its name only",
         _BEHIND,
-        "(reads and not _by_name_only(program, target.key))",
+        "(reads and not new and not _by_name_only(program, target.key))",
         "False",
         ("busy_size_member",),
         condition="allocation and free",

@@ -165,4 +165,12 @@ BUGS = (
         ("named_rows_more",),
         condition="pending requests",
     ),
+    Bug(
+        "rows that two loops count are others",
+        "opi_xform.ownership.conditions.calls.pending_requests",
+        "(first[1] < second[0] or second[1] < first[0])",
+        "True",
+        ("d_rows_stride",),
+        condition="pending requests",
+    ),
 )
