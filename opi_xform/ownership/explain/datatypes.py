@@ -68,7 +68,9 @@ def one_of_several(program: Program, use: Use) -> bool:
     """Its datatype is one of several that have no gaps: which one it is matters less than what the program reads."""
     at = use.buffer.type
     given = use.call.args[at] if at is not None and at < len(use.call.args) else None
-    return given is not None and not _makers(program, use, given) and len(_set_to_constants(program, given)) > 1
+    if given is None or _makers(program, use, given):
+        return False
+    return len(_set_to_constants(program, given)) > 1 or _given_constants(program, given) is not None
 
 
 def _of_another_mpi(program: Program, given: ast.Expr | None) -> Refusal | None:
