@@ -9,7 +9,7 @@ from opi_xform.codes import Reason
 from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.calls import called_name, calls_of
+from opi_xform.ir.calls import Callers, called_name, callers_of, calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, uncast, within
 from opi_xform.memory.extent import gaps
@@ -42,6 +42,12 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     if given is not None and not made and 1 < len(sets := _set_to_constants(program, given)) <= _SHOWN:
         text = f"could not show which datatype `{spelling(given)}` is: it is set at {lines_of(sets)}"
         return Refusal(Reason.CALL_FORM, text, tuple((span, f"`{spelling(given)}` is set here") for span in sets))
+    if given is not None and not made and (known := _given_constants(program, given)) is not None:
+        function, ((one, first), *others) = known
+        apart = f"with `{one}` at {line_of(first)}" + "".join(f" and with `{n}` at {line_of(s)}" for n, s in others[:1])
+        text = f"could not show which datatype `{spelling(given)}` is: `{function.name}` is called {apart}"
+        notes = tuple((span, f"`{name}` is given here") for name, span in ((one, first), *others[:1]))
+        return Refusal(Reason.CALL_FORM, text, notes)
     if given is None or not made or len(made) > _SHOWN or text.startswith("`"):
         return Refusal(Reason.CALL_FORM, text)
     if all(_gapless(call) or _one_block(call) for call in made):
@@ -62,7 +68,9 @@ def one_of_several(program: Program, use: Use) -> bool:
     """Its datatype is one of several that have no gaps: which one it is matters less than what the program reads."""
     at = use.buffer.type
     given = use.call.args[at] if at is not None and at < len(use.call.args) else None
-    return given is not None and not _makers(program, use, given) and len(_set_to_constants(program, given)) > 1
+    if given is None or _makers(program, use, given):
+        return False
+    return len(_set_to_constants(program, given)) > 1 or _given_constants(program, given) is not None
 
 
 def _of_another_mpi(program: Program, given: ast.Expr | None) -> Refusal | None:
@@ -158,6 +166,32 @@ def _set_to_constants(program: Program, given: ast.Expr) -> list[Span]:
                 return []
             sets.append(e.span)
     return sets
+
+
+def _given_constants(program: Program, given: ast.Expr) -> tuple[ast.Function, list[tuple[str, Span]]] | None:
+    """The function of which a message's datatype is a parameter, and what its callers give; None where one gives
+    another thing than a constant, or may not be seen.
+    """
+    given = uncast(given)
+    variable = program.variables.get(given.var) if isinstance(given, ast.VarRef) else None
+    function = program.functions.get(variable.function) if variable is not None else None
+    if not isinstance(given, ast.VarRef) or function is None or given.var not in function.params:
+        return None
+    calls, at = _callers(program).get(function.key, ()), function.params.index(given.var)
+    kinds = [call.args[at] for _, call in calls if at < len(call.args)]
+    if not kinds or function.key in program.taken or not (function.static or "main" in program.functions):
+        return None
+    if not all(isinstance(uncast(kind), (ast.IntLit, ast.MacroConst)) for kind in kinds):
+        return None
+    out: dict[str, Span] = {}
+    for kind in kinds:
+        out.setdefault(Texts().of(kind.span), kind.span)
+    return function, list(out.items())
+
+
+@once
+def _callers(program: Program) -> Callers:
+    return callers_of(program.functions)
 
 
 def _makers(program: Program, use: Use, given: ast.Expr) -> list[ast.Call]:

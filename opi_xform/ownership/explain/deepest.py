@@ -307,11 +307,13 @@ class Deepest:
         if part and live is not None and live.message.endswith(PERHAPS):
             live = None  # that it is a part of a block, or has parts, is sure
         made = self.made(first)  # another call would still send what the datatype says
-        begins = first.lo is not None and first.lo.constant == 0 and not one_of_several(self.program, first)
+        several = one_of_several(self.program, first)
+        begins = first.lo is not None and first.lo.constant == 0 and not several
         sure = made if live is not None and begins else None
         if sure is None and made is not None and live is not None and live.message.endswith(PERHAPS):
             sure = also(made, live)
-        lasting = sure or live or made or form  # of a message that is no part of other data its gaps are sure
+        kept = (form or made) if several else (made or form)  # gaps of a datatype are sure, which one it is is not
+        lasting = sure or live or kept  # of a message that is no part of other data its gaps are sure
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return self.inside(first) or self.live_data.place(first)
         return lasting

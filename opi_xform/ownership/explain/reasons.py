@@ -188,7 +188,10 @@ def liveness_refusal(
             message = f"{message.rpartition(', and ')[0]}, and {much} {line_of(node_span(program, told))}"
             notes = (*notes, (node_span(program, told), "how much has come is told here"))
     elif room:
-        message = _if_least(use, least, f"{line} may touch bytes of `{name}` beyond those the receive makes room for")
+        does = f"{line} may touch bytes of `{name}` beyond those the receive makes room for"
+        if first in sites and sites[first].call is use.call:
+            does = f"this receive may bring more of `{name}` another time than it makes room for now"
+        message = _if_least(use, least, does)
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES

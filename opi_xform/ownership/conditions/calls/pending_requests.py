@@ -14,6 +14,7 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Going
+from opi_xform.ownership.explain.choosing.argument import further_in
 from opi_xform.ownership.explain.reaching.branches import branches_of
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -380,6 +381,11 @@ def _named_again(names: Names, buffer: Buffer, use: Use, waits: Waits) -> Refusa
             notes = found
         waiting = Advice("wait", "waiting for it, by the request that the call names,", (names.span(use.node),))
         return Refusal(Reason.PENDING, message, notes, hint=waiting)
+    if any(u.node == at and u.side == "recv" and further_in(use, u) for u in buffer.uses):
+        message = (
+            f"the message lies in `{buffer.name}`, and {line} receives further in; a message needs a buffer of its own"
+        )
+        return Refusal(Reason.CARRIER, message, ((names.span(at), "a message begins further in here"),))
     message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
     spans = tuple(dict.fromkeys(names.span(one.node) for one in late))
     if names.span(use.node) in spans:  # another buffer there leaves the call itself

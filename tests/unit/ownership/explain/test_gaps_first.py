@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 from case_tools import run_tool
+from ownership_support import source_in
+
+from opi_xform.ownership.explain.datatypes import layout_refusal
+from opi_xform.ownership.model.lines import told as in_words
 
 HEAD = "#include <mpi.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
 MAIN = """
@@ -143,6 +147,30 @@ def test_a_datatype_that_is_one_of_several_constants(tmp_path: Path) -> None:
         where = f"it is set at line {lines[0]} and {lines[1]}"
         assert site["message"] == f"could not show which datatype `real` is: {where}"
         assert [note["line"] for note in site["notes"]] == lines
+
+
+@pytest.mark.parametrize(
+    ("calls", "told"),
+    [
+        (
+            "pass(x, MPI_INT);\npass(x, MPI_DOUBLE);",
+            "called with `MPI_INT` at line {} and with `MPI_DOUBLE` at line {}",
+        ),
+        ("pass(x, MPI_INT);\npass(x, MPI_INT);", "called with `MPI_INT` at line {}"),
+        ("pass(x, made);\npass(x, MPI_INT);", ""),
+        ("void (*f)(double *, MPI_Datatype) = pass; f(x, made);\npass(x, MPI_INT);", ""),
+    ],
+)
+def test_a_datatype_that_callers_give(calls: str, told: str, tmp_path: Path) -> None:
+    """In a function that is looked at once for all of them."""
+    text = "static double x[N];\nstatic MPI_Datatype made;\nstatic void pass(double *b, MPI_Datatype kind)\n"
+    text += f"{{ MPI_Send(b, N, kind, 1, 0, MPI_COMM_WORLD); }}\nint main(int argc, char **argv)\n{{\n{calls}\n}}\n"
+    found = source_in(tmp_path, text)
+    message = layout_refusal(found.program, found.uses[0]).message
+    lines = [i for i, words in enumerate(found.text.splitlines(), 1) if words.startswith("pass(x")]
+    wanted = f"could not show which datatype `kind` is: `pass` is {told.format(*lines)}"
+    assert (in_words(message, str(tmp_path / "f0.c")) == wanted) == bool(told)
+    assert ("is called with" in message) == bool(told)
 
 
 def test_the_pointer_itself_is_sent(tmp_path: Path) -> None:

@@ -481,3 +481,19 @@ static void give(double **a, int n, int j)
     text, found = sites([*lines, 'printf("%g\\n", kept[0]);'], tmp_path, "#include <string.h>\n" + before)
     read, call = line_of(text, "READ"), line_of(text)
     assert found[0]["message"] == f"`a[…]` may be read at line {read} after the send, when line {call} calls again"
+
+
+def test_two_receives_into_one_buffer_at_a_time(tmp_path: Path) -> None:
+    """The second begins further in: each would need a buffer of its own, pending or not."""
+    text = "#include <mpi.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n"
+    text += "int n = argc * 10, m = atoi(argv[1]);\n"
+    text += "double s = 0, *in = malloc((2 * n + m) * 8);\nMPI_Request r[2];\nMPI_Init(&argc, &argv);\n"
+    text += "for (int t = 0; t < 4; t++) {\nMPI_Irecv(in, n, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &r[0]);\n"
+    text += "MPI_Irecv(in + m, n, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &r[1]);\nMPI_Waitall(2, r, MPI_STATUSES_IGNORE);\n"
+    text += "for (int i = 0; i < n; i++) s += in[i]; }\nfree(in);\nMPI_Finalize();\nreturn s > 1;\n}\n"
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    site = json.loads(out)["sites"][0]
+    message = "the message lies in `in`, and line 11 receives further in; a message needs a buffer of its own"
+    assert (site["code"], site["message"]) == ("OPI204", message)

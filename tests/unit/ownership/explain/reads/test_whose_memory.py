@@ -93,7 +93,7 @@ def test_a_row_of_another_number_is_other_memory(tmp_path: Path) -> None:
     lines += ["for (int k = 0; k < n; k++) w[0][k] = u[1][k];", f"MPI_Send(w[0], n, MPI_DOUBLE, {TO}"]
     lines += [f"MPI_Recv(w[1], n, MPI_DOUBLE, {FROM}", "for (int k = 0; k < n; k++) u[n - 1][k] = w[1][k]; }"]
     _, found = sites(lines, tmp_path, before)
-    assert (found[0]["code"], "may read" in found[0]["message"]) == ("OPI402", False)
+    assert "may read" not in found[0]["message"]
 
 
 def test_what_is_read_after_the_block_is_freed_is_other_memory(tmp_path: Path) -> None:
