@@ -117,10 +117,17 @@ def again(given: Given) -> Again:
     """How the program is analysed with other texts of its files."""
 
     def analyse(
-        units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more_than: int, rewritten: bool
+        units: Sequence[Unit],
+        files: Sources,
+        root: str,
+        told: tuple[Told, ...],
+        more_than: int,
+        rewritten: bool,
+        pointers: bool,
     ) -> Analysed:
         options = replace(given.options, root=root, obstacle=given.obstacle(root, files), told=told)
-        plan, program = plans.analyse(units, replace(options, more_than=more_than, rewritten=rewritten))
+        options = replace(options, more_than=more_than, rewritten=rewritten, pointers=pointers)
+        plan, program = plans.analyse(units, options)
         return program, plan, dict(rewrite(plan, files).changed)
 
     def known(units: Sequence[Unit]) -> Program | None:

@@ -235,6 +235,7 @@ class Analysis:
             freeing=whole.freeing,
             shared=whole.shared,
             alone=self.alone,
+            pointers=whole.pointers,
             left_out=whole.left_out,
         )
 

@@ -42,6 +42,7 @@ def analyse(units: Sequence[ast.Unit], options: Options, part: Part = untimed) -
     with part("merge"):
         loaded = load_effects(options.effects, strict=options.strict)
         units, whole = _merged(units, loaded)
+        whole = replace(whole, pointers=options.pointers)
     if not all_calls(whole.functions.values(), loaded):
         return Plan(()), None
     effects = _of_libraries(loaded, whole)

@@ -34,9 +34,9 @@ Known = Callable[[Sequence[Unit]], "Program | None"]
 """The program of some units, of which nothing is decided; None: it is too large."""
 Analysed = tuple["Program | None", Plan, dict[str, bytes]]
 """The program, the plan and what it makes of the files."""
-Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int, bool], Analysed]
+Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int, bool, bool], Analysed]
 """Units, their files, the root, what is told, how many sites are not enough to ask why others stay, and whether one
-malloc may have become several (``Options``)."""
+malloc may have become several, and subscripts have been a pointer's (``Options``)."""
 Further = Callable[["Again", "Program", Plan], tuple[Plan, dict[str, bytes] | None]]
 """A better plan for a program that is analysed again, and what that makes of the files where its edits do not tell."""
 
@@ -74,6 +74,7 @@ class Again:
     further: what else is tried with each other text of it.  reasons: what the sites of the old program stay for says
     nothing of the other text, so it is found out anew.  wordless: nobody reads why sites stay, whatever converts.
     renames: the other text calls the same functions, in the same places.  rewritten: this one may not, see ``Options``.
+    pointers: see there.
     """
 
     units: Sequence[Unit]
@@ -89,6 +90,7 @@ class Again:
     wordless: bool = False
     renames: bool = False
     rewritten: bool = False
+    pointers: bool = False
 
     def attempt(self, texts: Mapping[str, bytes], moved: Mapping[str, Moved], old: Plan) -> Tried | None:
         """What is decided of the program with these texts; None when it is no program any more.
@@ -106,11 +108,11 @@ class Again:
             files, root = Sources(), mirrored(top, self.root)
             least = sys.maxsize if self.wordless else -1 if self.reasons else len(converted(old))
             rewritten = self.rewritten or not self.renames
-            program, plan, changed = self.analyse(units, files, root, told, least, rewritten)
+            program, plan, changed = self.analyse(units, files, root, told, least, rewritten, self.pointers)
             if self.further is not None and program is not None:
                 flags = {unit.path: own for unit, (_, own) in zip(units, jobs, strict=True)}
                 inner = Again(units, flags.__getitem__, files, root, told, self.parse, self.analyse, self.known)
-                inner = replace(inner, rewritten=rewritten)
+                inner = replace(inner, rewritten=rewritten, pointers=self.pointers)
                 found, better = self.further(inner, program, plan if self.reasons else back.with_reasons(plan, old))
                 if better is not None:
                     plan, changed = found, better

@@ -42,6 +42,8 @@ _SPACE = re.compile(rb"[ \t]*")
 _MPI = ("MPI_", "PMPI_", "OPI_")
 _ENDS = frozenset(("MPI_Abort",))
 _NUMBERS = frozenset(("int", "long", "unsigned", "short", "signed", "char"))
+_SUM = (ast.Binary, ast.IntLit, ast.MacroConst, ast.Cast)
+"""Of integers, and variables that keep their values."""
 _QUALIFIERS = frozenset({"restrict", "__restrict", "__restrict__", "register", "const", "static"})
 
 
@@ -145,7 +147,8 @@ class _Body:
             if not variable.name or not text or not means_variable(self.program, f, variable, self.texts):
                 return None
             found = self.through(caller, variable, mentions, argument)
-            found = found or self.named(caller, variable, mentions, argument) or self.held(variable, mentions, text)
+            found = found or self.named(caller, variable, mentions, argument)
+            found = found or self.subscript(caller, variable, mentions, argument) or self.held(variable, mentions, text)
             if found is None:
                 return None
             declared += found[0]
@@ -212,6 +215,8 @@ class _Body:
         text = "" if given is None else self.said_once(given)
         if given is None or to is None or not to.is_pointer or not self.stays(caller, given) or not text:
             return None
+        if isinstance(uncast(given), ast.Deref):
+            text = f"({text})"  # ``p[0][i]`` is ``(*q)[i]``, given ``&*q``
         if any(t.const or t.volatile or t.atomic for t in (to, given.type, variable.type)):
             return None
         anything = to.elem is not None and to.elem.kind == "void" and given.type.is_pointer
@@ -284,7 +289,7 @@ class _Body:
         known = self.known(caller, given.var)
         if known is None or not given.span.editable or not self.keeps(known) or not _fit(known.type, variable.type):
             return None
-        if any(v.name == known.name and v is not variable for v in self.function.variables.values()):
+        if known.name in self.others(variable):
             return None
         data, edits = self.index.texts.read(self.function.span.file), list[tuple[int, int, str]]()
         for m in mentions:
@@ -300,6 +305,29 @@ class _Body:
             else:
                 edits.append((begin, end, f"({known.name} + {at})"))
         return declared, edits
+
+    def subscript(
+        self, caller: ast.Function, variable: ast.Variable, mentions: Sequence[Mention], argument: ast.Expr
+    ) -> Change | None:
+        """A sum is written for a parameter that is nothing but elements' numbers: ``b[N + i]`` for ``b[at]``."""
+        given, text = argument.operand if isinstance(argument, ast.Cast) else argument, self.said_once(argument)
+        if not text or not _wide_enough(given.type, variable.type) or not all(map(reads, mentions)):
+            return None
+        for e in within(given):
+            known = self.known(caller, e.var) if isinstance(e, ast.VarRef) else None
+            if known is None and not isinstance(e, _SUM):
+                return None
+            if known is not None and not (self.keeps(known) and known.name not in self.others(variable)):
+                return None
+        for m in mentions:
+            above = next((e for e in (m.parent, m.outer) if isinstance(e, ast.Index)), None)
+            if above is None or uncast(above.index) is not m.ref or m.unevaluated or not m.ref.span.editable:
+                return None
+        return [], [(m.ref.span.begin, m.ref.span.end, text) for m in mentions]
+
+    def others(self, variable: ast.Variable) -> set[str]:
+        """The names of the function's other variables."""
+        return {v.name for v in self.function.variables.values() if v is not variable}
 
     def keeps(self, variable: ast.Variable) -> bool:
         """A variable has one value while the body runs: an array's address, or what nothing there can set."""
@@ -339,7 +367,8 @@ class _Body:
         if not kept or (pointed > 0) != variable.type.is_pointer:
             return None
         name = fresh(f"{variable.name}_given", self.program)
-        declared = f"{' '.join(kept)} {'*' * pointed}{name} = {argument};"
+        value = f"({argument})" if "," in argument else argument
+        declared = f"{' '.join(kept)} {'*' * pointed}{name} = {value};"
         return [declared], [(m.ref.span.begin, m.ref.span.end, name) for m in mentions]
 
 
@@ -352,6 +381,14 @@ def _fit(given: Type, wanted: Type) -> bool:
     if a is None or b is None or not b.size or "void" in (a.kind, b.kind) or a.volatile or b.volatile:
         return False
     return (given.is_pointer or given.is_array) and same_pointed(a, b)
+
+
+def _wide_enough(given: Type, wanted: Type) -> bool:
+    """Each number of the one type is the same in the other."""
+    if (given.kind, wanted.kind) != ("int", "int") or given.size is None or wanted.size is None or wanted.size == 1:
+        return False
+    same = given.signed == wanted.signed and given.size <= wanted.size
+    return same or (bool(wanted.signed) and given.size < wanted.size)
 
 
 def _plain_number(t: Type | None) -> bool:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.ir import ast
-from opi_xform.ir.walk import repeats, statements, uncast
+from opi_xform.ir.walk import statements, uncast
 from opi_xform.record import dataclass
 from opi_xform.text.edit import ByteEdit
 
 _RETURN = len("return")
+_BROKEN = (ast.For, ast.While, ast.DoWhile, ast.Switch)
+"""What a ``break`` leaves; ``do { … } while (0)`` is one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,7 @@ def leaving(function: ast.Function) -> Leaving | None:
     if not all(s.span.editable for s in found):
         return None
     for s, _ in statements(body):
-        inner = repeats(s) or isinstance(s, ast.Switch)
-        if inner and any(isinstance(x, ast.Return) for x, _ in statements(s)):
+        if isinstance(s, _BROKEN) and any(isinstance(x, ast.Return) for x, _ in statements(s)):
             return None
     number = function.type.elem is not None and function.type.elem.kind != "void"
     if any((s.value is not None) != number for s in found):

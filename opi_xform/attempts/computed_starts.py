@@ -24,7 +24,7 @@ from opi_xform.divide.passages.tables import Table
 from opi_xform.divide.places import Offsets
 from opi_xform.ir import ast
 from opi_xform.ownership.model.buffers import Place, Program, Use
-from opi_xform.ownership.model.plan import Plan
+from opi_xform.ownership.model.plan import Plan, SiteKey
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
 from opi_xform.record import dataclass
 from opi_xform.rewrite.left_out import stops
@@ -46,7 +46,7 @@ class Ready:
     left_out: bool  # other text that names the buffer gets an #error
 
 
-def kept_sites(plan: Plan) -> frozenset[tuple[str, int, str]]:
+def kept_sites(plan: Plan) -> frozenset[SiteKey]:
     """Those that stay since their message is not the whole buffer, or may do so."""
     kept = SHARED | WRITTEN
     return frozenset(site(d) for d in plan.decisions if d.decision == "keep" and (d.form or d.code) in kept)

@@ -26,9 +26,9 @@ LARGEST, LONGEST = 20_000, 50_000
 """Nodes, and lines of the files, of a program of which each attempt is tried with all that come later: each takes an
 analysis, which also looks at what it does not follow.
 """
-IN_LARGER = {"given": ("structs",), "structs": ("parts", "starts"), "rows": ("parts",)}
+IN_LARGER = {"given": ("structs",), "structs": ("parts", "starts"), "rows": ("parts",), "blocks": ("parts",)}
 """What is tried in a larger program, too, once arrays have left their structs, or tables are blocks: only that shows
-their parts.
+their parts.  Parts by names are divided in the program that has blocks for those in arrays: one text is made.
 """
 
 RENAMING = ("given", "macros", "names", "chains")
@@ -66,6 +66,7 @@ class Attempts:
         "given",
         "structs",
         "macros",
+        "blocks",
         "names",
         "chains",
         "rows",
@@ -100,7 +101,7 @@ class Attempts:
             if (
                 kept
                 and (name != "chains" or self.left[0] == name)
-                and (name not in ("parts", "starts", "tables", "calls") or shared)
+                and (name not in ("parts", "starts", "tables") or shared)
                 and (name != "copies" or self.program.complete)
             ):
                 yield name
@@ -108,6 +109,7 @@ class Attempts:
     def tried(self, plan: Plan, name: str) -> Better:
         attempts = {
             "macros": self.written_out,
+            "blocks": self.row_parts,
             "names": self.plainly,
             "chains": self.plainly,  # once more: of names for names
             "given": self.named,
@@ -137,7 +139,7 @@ class Attempts:
         if name == "given":
             later = ("structs", "macros", "names", "chains")
         if name == "calls":
-            later = ("parts", "starts", "tables")  # what shows in the caller
+            later = ("parts", "starts", "tables", "copies")  # what shows in the caller
         if self.large:
             later = tuple(n for n in later if n in IN_LARGER.get(name, ()))
         again = replace(self.again, renames=name in RENAMING)
@@ -192,6 +194,12 @@ class Attempts:
         from opi_xform.attempts.struct_arrays import Loosening
 
         return Loosening(self.program, plan, self.units, again, self.options.strict).run()
+
+    def row_parts(self, plan: Plan, again: Again) -> Found | None:
+        """With blocks for parts that elements of arrays name."""
+        from opi_xform.attempts.tables.row_parts import RowParts
+
+        return RowParts(self.program, self.units, plan, again, self.options.strict).run()
 
     def flattened(self, plan: Plan, again: Again) -> Found | None:
         """With blocks for tables whose rows lie in one."""

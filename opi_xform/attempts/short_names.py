@@ -89,8 +89,17 @@ class Plainly:
                 edits.setdefault(file, []).append(_bytes(edit, self.sources.data(file)))
         texts = {file: apply_edits(self.sources.data(file), ones) for file, ones in edits.items()}
         offsets = {file: Offsets(self.sources.data(file), ones) for file, ones in edits.items()}
-        tried = self.again.attempt(texts, offsets, self.plan)
+        pointers = self.again.pointers or any(self.subscripted(edit) for name in names for edit in name.edits)
+        tried = replace(self.again, pointers=pointers).attempt(texts, offsets, self.plan)
         return tried if tried is not None and converted(tried.plan) > converted(self.plan) else None
+
+    def subscripted(self, edit: ReplaceText) -> bool:
+        """What is written for a pointer names an element, of which a subscript follows: ``a[d][i]`` for ``p[i]``.
+
+        It stays in the row of the array by what C says.  That of a pointer may go on.
+        """
+        data = self.sources.data(self.sources.name(edit.span.file))
+        return not edit.text.isidentifier() and data[edit.span.end :].lstrip()[:1] == b"["
 
     def told_of(self, plan: Plan, names: Sequence[ShortName]) -> Plan:
         """The plan, with what is written for a name said at each call that is given it."""

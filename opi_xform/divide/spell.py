@@ -9,6 +9,7 @@ from opi_xform.divide.decompose import factor_text, joined, pure, value_of
 from opi_xform.divide.find import Division
 from opi_xform.divide.flow import Trouble
 from opi_xform.divide.mentions import Mention, Place, only_for_free
+from opi_xform.divide.unused_macros import in_unused_macro
 from opi_xform.frontend.clang.source import tokens
 from opi_xform.ir import ast
 from opi_xform.ir.instr import StmtInfo
@@ -356,8 +357,9 @@ def accounted(
             word = data[a:b]
             if kind == "word":
                 used.add(word)
-                elsewhere = any(s.file == file and s.begin <= a < s.end for s in unread) if word == name else False
-                if word == name and before not in (b".", b"->") and (file, a) not in known and not elsewhere:
+                named = word == name and before not in (b".", b"->") and (file, a) not in known
+                named = named and not any(s.file == file and s.begin <= a < s.end for s in unread)
+                if named and not in_unused_macro(file, a, program.files, read):
                     here = Span(file, a, b, data.count(b"\n", 0, a) + 1, 1, False)
                     raise Trouble(here, "names it in text that is not compiled as it is")
             before = word

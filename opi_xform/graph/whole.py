@@ -35,6 +35,7 @@ class Whole:
     f2c: bool = False  # some file reads f2c.h
     loose: bool = False  # some file lets memory be read as another type than it was written
     left_out: tuple[Span, ...] = ()  # text that the preprocessor leaves out
+    pointers: bool = False  # subscripts may have been a pointer's (``Options``)
 
 
 def merge(units: Sequence[ast.Unit]) -> Whole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from opi_xform.calls.by_value import Numbers
 from opi_xform.graph.graph import Node
@@ -17,6 +17,7 @@ from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.symbols import CUT, WIDENED, WRAPS
 from opi_xform.memory.values import Comparison, Values
+from opi_xform.values.arithmetic.derived import Derived
 from opi_xform.values.arithmetic.floating import CONVERTED, has_whole_part, is_unknown_floating, quotient
 from opi_xform.values.arithmetic.folding import exactly, folded, wrapped
 from opi_xform.values.arithmetic.widths import CUT_OFF, Widths
@@ -42,6 +43,8 @@ class Evaluator(Versions):
         self.families = families
         self.widths = Widths(variables, values.symbols)
         self.numbers: Numbers = {}  # read in structs that are variables
+        self.derived: Mapping[int, Derived] = {}  # by array
+        self.idom: Sequence[int] = ()
         self.exactly = False  # as C has it where numbers lose bits, which places and lengths are believed not to do
 
     def address(self, o: int) -> Poly:
@@ -169,6 +172,20 @@ class Evaluator(Versions):
         scope = self.symbols.scope(address) | self.symbols.scope(state)
         nonneg = type_.kind == "int" and not type_.signed
         return self.symbols.of("load", (address, (state,), *kind_of(type_)), scope, nonneg)
+
+    def loaded(self, node: Node, address: Poly, targets: frozenset[int], type_: Type) -> Poly:
+        """What is read at a place that is not a number: of an array that is derived from others, what that is there."""
+        value, work = ZERO, [(address, targets, 1)]
+        while work:
+            at, objects, factor = work.pop()
+            o, offset = self.symbols.base(at), self.symbols.offset(at)
+            found = self.derived.get(o) if o is not None and objects == {o} else None
+            if found is None or not found.holds(node.block, self.idom) or not found.is_element(offset, type_):
+                value = value + self.load_symbol(at, objects, type_).scaled(factor)
+                continue
+            value = value + number(found.constant * factor)
+            work += [(self.address(a) + offset, frozenset({a}), times * factor) for a, times in found.terms]
+        return value
 
     def member(self, base: int | None, address: Poly) -> Poly | None:
         """The buffer that a cell of an array of pointers owns."""

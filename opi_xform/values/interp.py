@@ -33,6 +33,7 @@ from opi_xform.memory.stretches import tails
 from opi_xform.memory.symbols import Symbols, goes_round
 from opi_xform.memory.values import MAY_REACH, Comparison, HeaderPhi, Values
 from opi_xform.pointsto.families import find_families
+from opi_xform.values.arithmetic.derived import derived
 from opi_xform.values.facts import Facts
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.steps import Steps
@@ -85,6 +86,7 @@ class Interpreter(Steps):
         calls.entered, values.owners = self.own.entered, self.own.owners
         self.turning = frozenset(block for loop in nest.loops for block in loop.blocks)
         self.tails = tails(calls.graph, nest)
+        self.derived, self.idom = derived(calls, nest, variables), nest.idom
         self.modified = self.with_kin(modified_cells(calls, nest, whole_program))
         self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}

@@ -82,7 +82,7 @@ class Steps(Touches):
                 elif not self.objects.foreign.isdisjoint(targets):
                     value = self.others(node, address, nonneg=type_.kind == "int" and not type_.signed)
                 else:
-                    value = self.load_symbol(address, targets, type_)
+                    value = self.loaded(node, address, targets, type_)
                 self.set_temp(frame, target.number, value, type_)
             case ins.Store(address=operand, value=source, type=type_):
                 address = self.followed(node, self.value(node, frame, operand))

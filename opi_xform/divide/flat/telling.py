@@ -9,8 +9,8 @@ from opi_xform.ir import ast
 from opi_xform.ir.calls import called_name
 from opi_xform.ir.walk import uncast, within
 
-_ENDING = frozenset(("exit", "abort", "_exit", "MPI_Abort"))
-_TELLING = frozenset(
+ENDING = frozenset(("exit", "abort", "_exit", "MPI_Abort"))
+TELLING = frozenset(
     (
         *("printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "fputc", "putc", "fflush", "perror"),
         *("__builtin_va_start", "__builtin_va_end"),
@@ -49,9 +49,9 @@ def only_tells(
                     if own.refused or len(stack) > len(functions):  # it calls itself
                         return None
                     stack.append((flattened(own.body.body), own.variables))
-                elif name in _ENDING:
+                elif name in ENDING:
                     return True
-                elif name not in _TELLING:
+                elif name not in TELLING:
                     return None
             case _:
                 return None

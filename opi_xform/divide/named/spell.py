@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from opi_xform.divide.decompose import pure
 from opi_xform.divide.flow import Trouble
@@ -130,14 +130,20 @@ class NamedSpelling:
         name = call.callee.name if isinstance(call, ast.Call) and isinstance(call.callee, ast.FuncRef) else "free"
         name = self.program.functions[name].name if name in self.program.functions else name
         texts = [f"{name}({variables[key].name});" for key in self.naming.owners]
-        lowered = self.program.graph.lowered.get(m.function)
-        infos = () if lowered is None else lowered.stmts
-        if any(info.stmt is m.stmt and info.in_block for info in infos):
-            data = self.read(span.file)
-            begin = data.rfind(b"\n", 0, span.begin) + 1
-            indent = data[begin : span.begin].decode("utf-8", "surrogateescape")
-            line = f"\n{indent}" if not indent.strip() else " "
-            self.edit(span, span.end, span.end, "".join(f"{line}{text}" for text in texts))
-        else:
-            self.edit(span, span.begin, span.begin, "{ ")
-            self.edit(span, span.end, span.end, "".join(f" {text}" for text in texts) + " }")
+        for begin, text in freed_too(self.program, self.read, m.function, m.stmt, texts):
+            self.edit(span, begin, begin, text)
+
+
+def freed_too(
+    program: Program, read: Callable[[str], bytes], function: str, stmt: ast.Stmt, texts: Sequence[str]
+) -> list[tuple[int, str]]:
+    """What is put where, so that these statements come after one that frees."""
+    span, lowered = stmt.span, program.graph.lowered.get(function)
+    infos = () if lowered is None else lowered.stmts
+    if not any(info.stmt is stmt and info.in_block for info in infos):
+        return [(span.begin, "{ "), (span.end, "".join(f" {text}" for text in texts) + " }")]
+    data = read(span.file)
+    begin = data.rfind(b"\n", 0, span.begin) + 1
+    indent = data[begin : span.begin].decode("utf-8", "surrogateescape")
+    line = f"\n{indent}" if not indent.strip() else " "
+    return [(span.end, "".join(f"{line}{text}" for text in texts))]

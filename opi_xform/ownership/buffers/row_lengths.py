@@ -109,7 +109,7 @@ class RowLengths:
         if start != symbol(k).scaled(step) or step < length.constant:
             return []  # it says nothing of the row where the loop does not run
         most = start + (trips - number(1) - symbol(k)).scaled(step) + length
-        if a.within == self.row and index.constant is None:
+        if a.within == self.row and index.constant is None and not self.program.pointers:
             return [self.early(header[0], most)]  # a subscript stays in its row (``uses.is_rows``)
         return self.last(header[0], self.nest.loops[loop].header, index, most)
 

@@ -130,7 +130,7 @@ def _stays_in_row(program: Program, a: Access, found: tuple[Poly, Poly], row: in
     index, rest = found
     if a.length is None:
         return False
-    if a.within == row and index.constant is None:
+    if a.within == row and index.constant is None and not program.pointers:
         return True  # ``a[i][j]``: who means the whole array begins with a row of which the number is written
     start, room = program.values.symbols.resolve(rest), number(row) - a.length
     shown = not_negative(program, a.node, start) and not_negative(program, a.node, room - start)

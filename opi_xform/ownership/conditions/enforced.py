@@ -67,10 +67,21 @@ ENFORCED = (
     Condition(
         "values",
         "A number that the decision rests on is what the program finds there at each read.",
-        cases=("pack_count_*", "flag_*", "sound_*", "count_*", "tested_*", "order_*", "atomic_*"),
+        cases=(
+            "pack_count_*",
+            "pack_sum_*",
+            "recv_sum_*",
+            "flag_*",
+            "sound_*",
+            "count_*",
+            "tested_*",
+            "order_*",
+            "atomic_*",
+        ),
         enforced=(
             "values.evaluate:Evaluator",
             "values.steps:Steps",
+            "values.arithmetic.derived:derived",
             "calls.modified:modified_cells",
             "calls.stored:Stored",
             "values.arithmetic.floating:is_floating",
@@ -159,6 +170,7 @@ ENFORCED = (
             "ownership.buffers.row_lengths:RowLengths",
             "divide.find:Dividing",
             "divide.named.proof:NamedDividing",
+            "divide.named.by_arrays_proof:RowsProof",
         ),
     ),
     Condition(

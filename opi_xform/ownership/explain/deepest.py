@@ -287,7 +287,7 @@ class Deepest:
                     return form if _inside(use) is not None else also(form, later)
                 carrier = refusal.reason is Reason.CARRIER
                 if carrier and use.side == "recv" and unknown_place(self.program, use, found[0]):
-                    return None  # that it begins inside is sure
+                    return self.live_data.refusal(uses)  # else only that it begins inside is sure
                 resent = found[0] in judge.use_nodes
                 other = not (shared or resent or same_words(self.live_data.written, self.program, use, found[0]))
                 if carrier and other and _elsewhere_each_turn(judge, use):

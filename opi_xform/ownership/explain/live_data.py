@@ -106,6 +106,7 @@ class LiveData:
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
+        filled = not first and any(self.touch.computes(n, cleared=False) for n in mine)  # before the message, too
         copied = copies(self.program, argument, frame)
         mine = {n for n in mine if root[0] != STORED or not self.of_another_struct(argument, frame, n)}
         if copied:  # which of the structs by that name a pointer elsewhere is of would have to be known
@@ -125,11 +126,10 @@ class LiveData:
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
             mine = {n for n in mine if not self.comes(argument, frame, n)}
             sent = any(u.side == "send" for n in mine & {use.node} for u in self.uses.get(n, ()))
-            computed = sent or any(self.touch.computes(n) for n in mine)
+            computed = sent or filled or any(self.touch.computes(n) for n in mine)
             if not computed and not self.exchanged(root) and not any(self.touch.copies_into(n, root) for n in touching):
                 return None  # nothing but messages is in there
-        several = use.side == "send" and not inside and self.of_several(root)
-        if several:  # which block it is elsewhere would have to be known first
+        if several := use.side == "send" and not inside and self.of_several(root):  # which block it is elsewhere
             mine = {n for n in mine if root in self.touch.by(n)}
         anew = self.renewed(use, root, mine, several)
         name = block_of(self.program, use) or spelling(base_of(argument))

@@ -36,7 +36,8 @@ class Options:
     header: what files include for the OPI calls.  more_than: why sites stay is looked for only where more than so many
     convert; a plan that is no better than another one is not shown to anybody.  min_bytes: calls stay whose messages
     are known to have fewer.  rewritten: the text is another one than the program's, and one malloc may have become
-    several, of which a test asks the first alone.
+    several, of which a test asks the first alone.  pointers: a subscript in the text may be one of a pointer in the
+    program's own, which does not stay in the row that it begins with.
     """
 
     strict: bool = False
@@ -49,6 +50,7 @@ class Options:
     more_than: int = -1
     min_bytes: int = 0
     rewritten: bool = False
+    pointers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class Program:
     shared: frozenset[str] = frozenset()  # files that several units read
     alone: frozenset[str] = frozenset()  # if only these functions are followed, each also by itself
     left_out: tuple[Span, ...] = ()  # text that the preprocessor leaves out
+    pointers: bool = False  # subscripts may have been a pointer's (``Options``)
 
     @cached_property
     def findings(self) -> Findings:

@@ -1,7 +1,15 @@
 """The planted bugs: each forgets one thing that soundness rests on, by one change of the analyser's text."""
 
 from tests.machines.planted.addresses import carried_as_bytes, out_parameters, set_through_addresses
-from tests.machines.planted.buffers import arrays_in_structs, computed_starts, parts, stretches, structs_by_value, swaps
+from tests.machines.planted.buffers import (
+    arrays_in_structs,
+    computed_starts,
+    parts,
+    parts_in_arrays,
+    stretches,
+    structs_by_value,
+    swaps,
+)
 from tests.machines.planted.bug import Bug
 from tests.machines.planted.functions import entered_again, library, recursion, summaries
 from tests.machines.planted.memory import (
@@ -34,6 +42,7 @@ from tests.machines.planted.numbers import (
     live_regions,
     products,
     set_on_some_paths,
+    sums,
     switches,
     tiles,
     unsigned,
@@ -466,7 +475,9 @@ BUGS = (
     *marks.BUGS,
     *structs_by_value.BUGS,
     *set_on_some_paths.BUGS,
+    *sums.BUGS,
     *parts.BUGS,
+    *parts_in_arrays.BUGS,
     *two_ways.BUGS,
     *computed_starts.BUGS,
     *stretches.BUGS,

@@ -50,9 +50,17 @@ def whole(folder: Path, body: str) -> Whole:
         return [parse_unit(path, own) for path, own in jobs]
 
     def analyse(
-        units: Sequence[Unit], files: Sources, root: str, told: tuple[Told, ...], more: int, rewritten: bool
+        units: Sequence[Unit],
+        files: Sources,
+        root: str,
+        told: tuple[Told, ...],
+        more: int,
+        rewritten: bool,
+        pointers: bool,
     ) -> Analysed:
-        plan, program = plans.analyse(units, Options(root=root, told=told, more_than=more, rewritten=rewritten))
+        plan, program = plans.analyse(
+            units, Options(root=root, told=told, more_than=more, rewritten=rewritten, pointers=pointers)
+        )
         return program, plan, dict(rewrite(plan, files).changed)
 
     again = Again(

@@ -101,7 +101,7 @@ def test_where_one_malloc_may_have_become_several(tmp_path: Path) -> None:
     asked: list[bool] = []
 
     def analyse(units: Sequence[Unit], files: Sources, *given: object) -> Analysed:
-        asked.append(bool(given[-1]))
+        asked.append(bool(given[-2]))
         return None, Plan(()), {}
 
     def parse(jobs: Sequence[Job]) -> list[Unit]:

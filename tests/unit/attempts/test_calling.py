@@ -65,6 +65,12 @@ def test_what_an_address_is_of_is_written_for_what_the_parameter_points_to(tmp_p
     assert written(program(tmp_path, "release(&all[at]);")) == "{ free(all[at]); all[at] = NULL; }"
 
 
+def test_what_binds_less_than_what_stands_around_it_is_in_parentheses(tmp_path: Path) -> None:
+    indexed = ("    free(*of);", "    free(of[0] + 1);")
+    assert "free((*q) + 1); (*q) = NULL;" in written(program(tmp_path, "double **q = &out; release(&*q);", indexed))
+    assert "int n_given = (at, 300);" in written(program(tmp_path, "make(&out, (at, 300));"))
+
+
 def test_an_address_of_anything_is_that_of_the_pointer_that_it_is_of(tmp_path: Path) -> None:
     anything = ("release(double **of)", "release(void **of)")
     assert written(program(tmp_path, "release((void **)&out);", anything)) == "{ free(out); out = NULL; }"

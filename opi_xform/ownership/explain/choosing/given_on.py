@@ -34,12 +34,15 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
         if parameter is None:
             return None
         at = function.params.index(parameter)
-        given = [(caller, call, call.args[at]) for caller, call in callers.get(function.key, ()) if at < len(call.args)]
+        every = [(caller, call, call.args[at]) for caller, call in callers.get(function.key, ()) if at < len(call.args)]
+        given = [one for one in every if _parameter(one[0], one[2]) != parameter]  # a call of itself hands it on
         names: dict[str, tuple[str, Span]] = {}
-        for _, call, e in given:
+        for caller, call, e in given:
             root, name = leftmost(e), spelling(leftmost(e))
-            key = root.var if isinstance(root, ast.VarRef) else name
-            if name != UNSPELLED:
+            own = isinstance(root, ast.VarRef) and root.var not in caller.params
+            alike = not own and any(name == other for other, _ in names.values())  # no two by the same words
+            key = _comes_from(caller, e, callers) or (root.var if isinstance(root, ast.VarRef) else name)
+            if name != UNSPELLED and not alike:
                 names.setdefault(key, (name, call.span))
         if len(names) > 1:
             variable, ((one, first), (other, second)) = function.variables[parameter].name, list(names.values())[:2]
@@ -58,6 +61,29 @@ def several_given(function: ast.Function, argument: ast.Expr, callers: Callers) 
     return None
 
 
+def _comes_from(function: ast.Function, argument: ast.Expr, callers: Callers) -> str:
+    """The one variable, by its key, that all callers give for the parameter that an argument is; '' for more than one.
+
+    It is found for parameters alone: two functions hand on what one that calls both gives them.
+    """
+    found: set[str] = set()
+    seen: set[str] = set()
+    work = [(function, argument)]
+    while work:
+        f, e = work.pop()
+        parameter = _parameter(f, e)
+        if parameter is None:
+            root = leftmost(e)
+            found.add(root.var if isinstance(root, ast.VarRef) else "")
+        elif parameter not in seen:
+            seen.add(parameter)
+            at = f.params.index(parameter)
+            work += [(caller, c.args[at]) for caller, c in callers.get(f.key, ()) if at < len(c.args)]
+        if len(found) > 1:
+            return ""
+    return found.pop() if found else ""
+
+
 def _parameter(function: ast.Function, argument: ast.Expr) -> str | None:
     """The parameter that an argument goes out from, if the function leaves it as it was given."""
     root = _struct(leftmost(argument))
@@ -74,9 +100,9 @@ def _parameter(function: ast.Function, argument: ast.Expr) -> str | None:
 
 def moved_in_text(function: ast.Function, argument: ast.Expr) -> Refusal | None:
     """Why a call stays whose pointer its function moves, ``p += n``, or whose struct is the next one in a list then."""
-    e, every = uncast(argument), list(within_statement(function.body, function.variables))
+    e = uncast(argument)
     if isinstance(e, ast.VarRef) and e.type.is_pointer:
-        moves = _nearest(function, [m.span for m in every if _moves(m, e.var)], argument.span)
+        moves = moves_in_text(function, e.var, argument.span)
         message = f"the pointer is moved at {lines_of(moves)}, so the call begins inside its buffer"
         notes = tuple((span, "here") for span in moves)
         return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", notes) if moves else None
@@ -84,7 +110,7 @@ def moved_in_text(function: ast.Function, argument: ast.Expr) -> Refusal | None:
     if not isinstance(root, ast.VarRef) or spelling(e) == UNSPELLED:
         return None
     found: dict[Span, str] = {}
-    for m in every:
+    for m in within_statement(function.body, function.variables):
         if isinstance(m, ast.Assign) and not m.op and isinstance(m.target, ast.VarRef) and m.target.var == root.var:
             value = uncast(m.value)
             start = _struct(value)
@@ -95,6 +121,12 @@ def moved_in_text(function: ast.Function, argument: ast.Expr) -> Refusal | None:
         message += f", so `{spelling(e)}` is another buffer then"
         return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
     return None
+
+
+def moves_in_text(function: ast.Function, key: str, at: Span) -> list[Span]:
+    """Where a function moves a pointer, of what has to do with a place in it."""
+    every = within_statement(function.body, function.variables)
+    return _nearest(function, [e.span for e in every if _moves(e, key)], at)
 
 
 def _moves(e: ast.Expr, key: str) -> bool:

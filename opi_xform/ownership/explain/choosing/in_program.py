@@ -19,7 +19,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, uncast, within_statement
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.explain.choosing.argument import begins_inside
-from opi_xform.ownership.explain.choosing.given_on import given_on, moved_in_text, several_given
+from opi_xform.ownership.explain.choosing.given_on import given_on, moved_in_text, moves_in_text, several_given
 from opi_xform.ownership.explain.choosing.in_the_text import read_after, read_beside
 from opi_xform.ownership.explain.choosing.in_turns import set_in_turn
 from opi_xform.ownership.explain.choosing.order import NOT_FOLLOWED, in_order
@@ -99,6 +99,7 @@ class InProgram:
         return (
             set_to_a_place(function, e)
             or self.placed(function, e)
+            or self.sliced(e)
             or self.parts(function, call, e)
             or moved_in_text(function, e)
             or several_given(function, e, self.text.callers)
@@ -125,6 +126,21 @@ class InProgram:
                 message = f"{line_of(span)} makes `{spelling(target)}` point into the block that `{name}` names"
                 return Refusal(Reason.CARRIER, f"{message}: it would point to memory that is gone", ((span, "here"),))
         return None
+
+    def sliced(self, e: ast.Expr) -> Refusal | None:
+        """Every line that sets rows of a table sets them to places in one block: ``row[d] = all; all += n[d];``."""
+        row = uncast(e)
+        key = _table(row) if isinstance(row, ast.Index) and not is_zero(row.index) else None
+        every = self.rows.get(key, []) if key is not None else []
+        if not every or not all(moved for _, _, _, moved in every):
+            return None
+        span, target, value, moved = next((one for one in every if _path(one[1]) == _path(row)), every[0])
+        message = f"{line_of(span)} sets `{spelling(target)}` to a place in the block of `{spelling(base_of(value))}`"
+        notes, line = [(span, "set here")], line_of(moved[0])
+        if moved[0] != span:
+            message += f", which {line} moves on"
+            notes.append((moved[0], "moved on here"))
+        return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", tuple(notes))
 
     def parts(self, function: ast.Function, call: ast.Call, e: ast.Expr) -> Refusal | None:
         """Another call has a message further in, in memory of the same name."""
@@ -184,6 +200,22 @@ class InProgram:
         return out
 
     @cached_property
+    def rows(self) -> dict[Key, list[tuple[Span, ast.Expr, ast.Expr, list[Span]]]]:
+        """By table of pointers: what its rows are set to, and where that pointer is moved, or is a place in a block."""
+        out: dict[Key, list[tuple[Span, ast.Expr, ast.Expr, list[Span]]]] = {}
+        for function in self.text.functions.values():
+            for e in function_expressions(function):
+                target = uncast(e.target) if isinstance(e, ast.Assign) and not e.op else None
+                key = _table(target) if isinstance(target, ast.Index) and target.type.is_pointer else None
+                if not isinstance(e, ast.Assign) or target is None or key is None or is_zero(e.value):
+                    continue
+                base, moved = base_of(e.value), []
+                if isinstance(base, ast.VarRef):
+                    moved = [e.span] if is_moved(e.value) else moves_in_text(function, base.var, e.span)
+                out.setdefault(key, []).append((e.span, target, e.value, moved))
+        return out
+
+    @cached_property
     def pointed(self) -> dict[Key, list[tuple[Span, ast.Expr]]]:
         """By pointer: the lines that put a place inside its block into a member, or a variable of the whole program."""
         out: dict[Key, list[tuple[Span, ast.Expr]]] = {}
@@ -206,6 +238,26 @@ class InProgram:
                     for key in self.keys(function, place):
                         out.setdefault(key, []).append((function, call, side, place))
         return out
+
+
+def _path(e: ast.Expr) -> str:
+    """The member of which a table is a part: ``halo`` of ``all->level[k]->halo.out[d]``; '' for none."""
+    while isinstance(e, (ast.Index, ast.Deref, ast.Cast)):
+        e = e.base if isinstance(e, ast.Index) else e.operand
+    around = e.base if isinstance(e, ast.Member) else None
+    while isinstance(around, (ast.Index, ast.Cast)):
+        around = around.base if isinstance(around, ast.Index) else around.operand
+    return around.field if isinstance(around, ast.Member) else ""
+
+
+def _table(row: ast.Index) -> Key | None:
+    """What the table of a row may be known by elsewhere; tables in elements of an array count as one."""
+    base = uncast(row.base)
+    if isinstance(base, ast.VarRef):
+        return "v", base.var
+    if not isinstance(base, ast.Member) or not base.base.type.record or spelling(base).startswith(UNSPELLED):
+        return None
+    return "m", member_key(base)
 
 
 def _apart(function: ast.Function, call: ast.Call, other: ast.Call) -> bool:

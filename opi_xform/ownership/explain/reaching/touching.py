@@ -85,10 +85,16 @@ class Touching:
         action = self.graph.nodes[n].action
         return isinstance(action, ins.CallInstr) and n not in self.uses and self.names.effect(action) is None
 
-    def computes(self, n: int) -> bool:
-        """A node that puts something into memory, and is no message."""
+    def computes(self, n: int, cleared: bool = True) -> bool:
+        """A node that puts something into memory, and is no message; cleared: a number written there counts, too."""
         action = self.graph.nodes[n].action
-        return isinstance(action, ins.Store) and not action.type.is_pointer
+        if not isinstance(action, ins.Store) or action.type.is_pointer:
+            return False
+        match action.value:
+            case ins.Const() | ins.Nondet(reason="floating constant"):
+                return cleared
+            case _:
+                return True
 
     def copies_into(self, n: int, root: Root) -> bool:
         """A call of a library, and no message, that writes into memory by a name, at a place after its beginning."""

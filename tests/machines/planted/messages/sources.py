@@ -365,6 +365,14 @@ BUGS = (
         condition="rows and parts",
     ),
     Bug(
+        "a subscript of a pointer stays in the row that it begins with, where the row is written for the pointer",
+        "opi_xform.attempts.short_names",
+        "tried = replace(self.again, pointers=pointers).attempt(",
+        "tried = self.again.attempt(",
+        ("rows_walked_named", "rows_walked_sent"),
+        condition="rows and parts",
+    ),
+    Bug(
         "each turn of a loop touches its row",
         _LENGTHS,
         "if not one.exits or not all(self.nest.dominates(block, latch) for latch in one.latches):",

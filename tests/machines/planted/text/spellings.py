@@ -81,9 +81,17 @@ BUGS = (
     Bug(
         "what leaves a loop leaves the function that it is in",
         "opi_xform.attempts.calling",
-        "if inner and any(isinstance(x, ast.Return) for x, _ in statements(s)):",
+        "if isinstance(s, _BROKEN) and any(isinstance(x, ast.Return) for x, _ in statements(s)):",
         "if False:",
         ("bodies_returns_from_loop",),
+        condition="bodies",
+    ),
+    Bug(
+        "what leaves a do that has one turn leaves the function that it is in",
+        "opi_xform.attempts.calling",
+        "_BROKEN = (ast.For, ast.While, ast.DoWhile, ast.Switch)",
+        "_BROKEN = (ast.For, ast.While, ast.Switch)",
+        ("bodies_returns_from_once",),
         condition="bodies",
     ),
     Bug(

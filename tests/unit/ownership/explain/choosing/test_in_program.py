@@ -209,3 +209,29 @@ int main(int argc, char **argv)
     (site,) = sites(body, tmp_path)
     told = "its request, `q`, is given to no call that completes it"
     assert (site["code"], site["message"].count(told)) == ("OPI206", 1)
+
+
+ROW = f"    MPI_Send(tables[n].row[n], {TO});"
+TABLES = "static struct table { double **row; int n; } tables[4];\n"
+MAKE = "static void make(struct table *t, double *all, int n)\n{{\n    for (int d = 0; d < n; d++) {{\n{}\n    }}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        ("t->row[d] = all; // HERE\nall += n; // MOVES", "all`, which line {} moves on; a message"),
+        ("t->row[d] = all + d * n; // HERE", "all`; a message"),
+        ("t->row[d] = malloc(8 * n);\nall += n;", ""),
+        ("t->row[d] = all; all += n; if (d > 3) t->row[d] = malloc(8 * n);", ""),
+        ("t->row[d] = all;", ""),
+    ],
+)
+def test_rows_that_are_places_in_one_block(sets: str, expected: str, tmp_path: Path) -> None:
+    text = program(ROW, TABLES + MAKE.format(sets), "make(tables, own.u, argc); pass_on(&own, argc * 10, 0);")
+    (site,) = sites(text, tmp_path)
+    if not expected:
+        assert site["code"] == "OPI111"
+        return
+    moves = line(text, "MOVES") if "MOVES" in text else 0
+    start = f"line {line(text, 'HERE')} sets `t->row[…]` to a place in the block of `{expected.format(moves)}"
+    assert (site["code"], site["message"][: len(start)]) == ("OPI104", start)

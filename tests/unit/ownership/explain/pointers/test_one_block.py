@@ -17,9 +17,9 @@ WORDS = (set_by_calls,)  # what is tested here, by way of the whole tool
 
 BODY = """    double *out[4], *in[4], *low[4];
     for (int g = 0; g < 4; g++) {
-        out[g] = malloc(3 * n * (g + 1) * sizeof(double));
+        out[g] = malloc(4 * n * (g + 1) * sizeof(double));
         in[g] = out[g] + n * (g + 1);
-        low[g] = out[g] + 2 * n * (g + 1);
+        low[g] = out[g] + (2 * n * (g + 1) + 1);
     }
     for (int t = 0; t < 9; t++) {
         int g = t % 4;

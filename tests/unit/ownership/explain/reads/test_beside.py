@@ -182,3 +182,22 @@ def test_a_half_whose_other_half_comes_by_another_call(tmp_path: Path) -> None:
     read = line_of(text, "// READ")
     message = f"the message lies in `both`, and line {read} may read bytes there that this receive does not bring"
     assert (found[0]["code"], found[0]["message"]) == ("OPI202", message)
+
+
+def test_rows_of_a_grid_that_is_computed_before_they_come(tmp_path: Path) -> None:
+    """How the places lie to each other is not known.  Pieces of a buffer that is only cleared are parts of it."""
+    grid = [
+        "int w = atoi(argv[1]), first = rank * 8 + 1;",
+        "double *g = malloc(sizeof(double) * w * 40);",
+        "for (int i = 0; i < w * 40; i++) g[i] = FILL;",
+        "MPI_Recv(&g[(first - 1) * w], w, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "MPI_Recv(&g[(first + 8) * w], w, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int j = first; j < first + 8; j++)",
+        "for (int i = 0; i < w; i++) s += g[(j - 1) * w + i] + g[(j + 1) * w + i]; // READ",
+        "free(g);",
+    ]
+    text, found = sites([line.replace("FILL", "i % 7") for line in grid], tmp_path)
+    read = line_of(text, "// READ")
+    message = f"the message lies in `g`, and line {read} may read bytes there that this receive does not bring"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI201", message)
+    assert sites([line.replace("FILL", "0.0") for line in grid], tmp_path)[1][0]["code"] == "OPI204"
