@@ -13,11 +13,13 @@
 #include "process/mpi/p2p.h"
 #include "process/objects/request.h"
 #include "process/objects/window.h"
+#include "shared/alignment.h"
 #include "shared/onesided/watch.h"
 
 #include <stdlib.h>
 
 #define PAGE 4096
+#define LINE 64
 #define PLACED ((size_t)8 << 10) /* from so many bytes on it matters where a window's memory starts within a page */
 #define TAG 7301 /* of the messages by which the MPI makes a communicator for an exchange */
 
@@ -290,7 +292,11 @@ static void put_down(struct opi_win *x, struct opiw_win *w, struct opiw_seat *se
 /* Memory of the shared heap for a window; `block` is what is to be given back.  A copy whose target lies 16 to 48 bytes after its source, whole pages left out,
  * takes up to 1.7 times as long as any other: the processor takes what it loads for what it has just stored.  malloc's large blocks start 16 bytes into a page,
  * and ours at any line.  Half a page apart neither a put nor a get is one of those. */
-static void *window_memory(size_t size, void **block) {
+static void *window_memory(size_t size, size_t to, void **block) {
+    if (to > (size >= PLACED ? PAGE / 2 : LINE)) { /* as the program asks */
+        *block = opi_pool_alloc(size + to);
+        return *block ? (char *)*block + (-(uintptr_t)*block & (to - 1)) : NULL;
+    }
     *block = size >= PLACED ? opi_pool_alloc(size + PAGE) : NULL;
     if (*block)
         return (char *)*block + ((PAGE / 2 - (uintptr_t)*block) & (PAGE - 1));
@@ -306,7 +312,7 @@ static struct card card_of(const struct wish *h, int n, int near, int local, str
     *seat = fits && given ? opi_pool_alloc(opiw_seat_bytes(n)) : NULL;
     *log = *seat && opi.check ? opi_pool_alloc(opiw_log_bytes()) : NULL; /* without one nothing is checked */
     *block = NULL;
-    void *base = *seat && h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? window_memory((size_t)h->size, block) : h->base;
+    void *base = *seat && h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? window_memory((size_t)h->size, opi_alignment(h->info), block) : h->base;
     opi_leave();
     if (!*seat || (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !*block))
         return c;

@@ -228,6 +228,29 @@ static void allocated(int rank, int size)
 #endif
 }
 
+/* As an info asks (MPI 4.0). */
+static void aligned(void)
+{
+    static const int of[] = {100, 100000};
+    for (int to = 64; to <= 4096; to *= 2)
+        for (int i = 0; i < 2; i++) {
+            char value[16];
+            void *memory;
+            MPI_Info info;
+            MPI_Win win;
+            snprintf(value, sizeof value, "%d", to);
+            MPI_Info_create(&info);
+            MPI_Info_set(info, "mpi_minimum_memory_alignment", value);
+            CHECK(MPI_Alloc_mem(of[i], info, &memory) == MPI_SUCCESS && (uintptr_t)memory % (uintptr_t)to == 0);
+            memset(memory, 1, (size_t)of[i]);
+            MPI_Free_mem(memory);
+            CHECK(MPI_Win_allocate(of[i], 1, info, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS && (uintptr_t)memory % (uintptr_t)to == 0);
+            memset(memory, 1, (size_t)of[i]);
+            MPI_Win_free(&win);
+            MPI_Info_free(&info);
+        }
+}
+
 int main(int argc, char **argv)
 {
     char *memory;
@@ -238,6 +261,7 @@ int main(int argc, char **argv)
     int rank = asked(MPI_Comm_rank), size = asked(MPI_Comm_size), to = (rank + 1) % size;
     nothing_shared(rank, size);
     allocated(rank, size);
+    aligned();
     MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     arguments(win, to);
