@@ -14,8 +14,10 @@ from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import zero_constant
+from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation.deallocations import Deallocation
 from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.lvalues import in_same_words
 from opi_xform.ownership.spelling.mentions import plain
 
 
@@ -66,6 +68,7 @@ class _Tests:
             levels.add(level)
             nodes.update(inside)
         nodes.update(self.ahead())
+        nodes.update(self.of_rows())
         return FreeTests(frozenset(nodes), frozenset(levels))
 
     def around(self) -> Iterator[tuple[Level, set[int]]]:
@@ -104,6 +107,23 @@ class _Tests:
                     if inside is not None and not inside.isdisjoint(freed):
                         yield from (m for m in self.flow.by_frame[frame] if self.flow.stmt[m] == self.flow.stmt[n])
 
+    def of_rows(self) -> Iterator[int]:
+        """``if (rows[d] != NULL) { free(rows[d]); rows[d] = NULL; }``, of one row by the same words."""
+        for (frame, stmt), freed in self.freeing.items() if self.buffer.carrier.rows else ():
+            stmts = self.flow.lowered(frame).stmts
+            block = stmts[stmt].parent
+            at = stmts[block].parent if block >= 0 else -1
+            body, test = (stmts[i].stmt if i >= 0 else None for i in (block, at))
+            if not isinstance(body, ast.Block) or not isinstance(test, ast.If) or test.other is not None:
+                continue
+            row = self.tested(test.cond)
+            if row is None or len(body.body) != 2 or body.body[0] is not stmts[stmt].stmt:
+                continue
+            same = _is_same(row, _freed(body.body[0])) and _is_same(row, _cleared(body.body[1]))
+            inside = [m for m in self.flow.members((frame, at)) if self.flow.stmt[m] == stmt]
+            if same and self.is_null_test(test.cond) and all(self.is_part_of(freed, m) for m in inside):
+                yield from (m for m in self.flow.by_frame[frame] if self.flow.stmt[m] == at)
+
     def passes(self, m: int) -> bool:
         """The node is a part of what frees the buffer, or sets its pointer to NULL."""
         node = self.program.graph.nodes[m]
@@ -128,17 +148,22 @@ class _Tests:
             case _:
                 return True
 
-    def is_null_test(self, cond: ast.Expr, either: bool = False) -> bool:
-        """``buf`` or ``buf != NULL``, of the carrier itself; ``either``: or that it is NULL."""
+    def tested(self, cond: ast.Expr, either: bool = False) -> ast.Expr | None:
+        """What is compared with NULL; ``either``: whether it is that, too."""
         e = plain(cond)
         while either and isinstance(e, ast.Unary) and e.op == "!":
             e = plain(e.operand)
         if isinstance(e, ast.Binary) and (e.op == "!=" or (either and e.op == "==")):
             left, right = plain(e.left), plain(e.right)
             null = [x for x in (left, right) if isinstance(x, ast.IntLit) and x.value == 0]
-            if not null:
-                return False
-            e = left if null[0] is right else right
+            return None if not null else left if null[0] is right else right
+        return e
+
+    def is_null_test(self, cond: ast.Expr, either: bool = False) -> bool:
+        """``buf`` or ``buf != NULL``, of the carrier itself; ``either``: or that it is NULL."""
+        e = self.tested(cond, either)
+        if e is None:
+            return False
         if (
             self.buffer.carrier.rows
             and isinstance(e, ast.Index)
@@ -147,3 +172,22 @@ class _Tests:
         ):
             e = plain(e.base)
         return self.program.names(e, self.buffer.carrier.variable)
+
+
+def _freed(stmt: ast.Stmt) -> ast.Expr | None:
+    """What a statement ``free(e);`` frees."""
+    call = plain(stmt.expr) if isinstance(stmt, ast.ExprStmt) else None
+    return plain(call.args[0]) if isinstance(call, ast.Call) and len(call.args) == 1 else None
+
+
+def _cleared(stmt: ast.Stmt) -> ast.Expr | None:
+    """What a statement ``e = NULL;`` sets."""
+    e = plain(stmt.expr) if isinstance(stmt, ast.ExprStmt) else None
+    if not isinstance(e, ast.Assign) or e.op or not isinstance(value := plain(e.value), ast.IntLit) or value.value:
+        return None
+    return plain(e.target)
+
+
+def _is_same(row: ast.Expr, other: ast.Expr | None) -> bool:
+    """Both are one pointer, by the same words, which only look."""
+    return in_same_words(other, row) and not any(isinstance(e, ast.Call) for e in within(row))

@@ -69,6 +69,30 @@ def test_a_parameter_that_is_set_is_a_variable_of_the_body(tmp_path: Path) -> No
     assert text == "{ int n_given = n; for (int i = 0; i < n_given; i++) v[at + i] = u[i]; n_given = 0; }"
 
 
+ELEMENT = "    for (int i = 0; i < n; i++)\n        b[from + i] = u[i];\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "argument", "expected"),
+    [
+        ("    b[from] = n;\n", "at + 1", "{ v[at + 1] = n; }"),
+        ("    b[from] += b[from] * n;\n", "N + at", "{ v[N + at] += v[N + at] * n; }"),
+        ("    at++;\n    b[from] = n;\n", "at + 1", "{ int from_given = at + 1; at++; v[from_given] = n; }"),
+        ("    b[2 * from] = n;\n", "at + 1", "{ int from_given = at + 1; v[2 * from_given] = n; }"),
+        (
+            "    int at = 2;\n    b[from] = at;\n",
+            "at + 1",
+            "{ int from_given = at + 1; int at = 2; v[from_given] = at; }",
+        ),
+        ("    b[from] = n;\n", "at + 1L", "{ int from_given = at + 1L; v[from_given] = n; }"),
+    ],
+)
+def test_a_sum_is_written_for_an_elements_number_that_it_still_is(
+    body: str, argument: str, expected: str, tmp_path: Path
+) -> None:
+    assert texts(program(tmp_path, f"v, {argument}, n", (ELEMENT, body))) == [expected]
+
+
 def test_a_number_of_one_byte_is_converted_to_the_parameters_type(tmp_path: Path) -> None:
     char = ("int n = argc + 2;", "unsigned char n = argc + 2;")
     (text,) = texts(program(tmp_path, "v, at, n", ("int n)", "_Bool n)"), char))

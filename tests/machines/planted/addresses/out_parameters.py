@@ -92,6 +92,14 @@ BUGS = (
         condition="comparison with NULL",
     ),
     Bug(
+        "what stands beside the free of a row happens anyway",
+        "opi_xform.ownership.placement.free_tests",
+        "or len(body.body) != 2 ",
+        "or len(body.body) < 2 ",
+        ("c_null_rows_counted",),
+        condition="comparison with NULL",
+    ),
+    Bug(
         "nobody counts from one variable to another",
         "opi_xform.calls.foreign",
         "if effect.name in ADDRESSES and call.args and _counts_places(calls):",
