@@ -193,6 +193,8 @@ struct opiw_win {
     int nstart, npost;
     int *start, *post; /* the groups of the epochs that are open */
     struct opiw_target *at;
+    MPI_Op fit_op; /* of the last accumulate: that operation has this type (opiw_op_fits).  Neither before the first */
+    MPI_Datatype fit_type;
     void *side; /* what the side keeps */
     void *order; /* where members are in other processes, and some are not: what order.h takes, the same for all of this process; NULL: elsewhere */
 };
