@@ -4,6 +4,7 @@
 #include "process/engine/section.h"
 #include "process/heap/heap.h"
 #include "process/objects/request.h"
+#include "shared/alignment.h"
 
 #include <errno.h>
 
@@ -167,13 +168,19 @@ void opi_free_owned(void *p) {
 
 /* ---- memory of the MPI's own call ------------------------------------------------------------------------------------------------------------------- */
 
-/* MPI_Alloc_mem yields reachable memory.  It is not owned in OPI's sense, so OPI_Free and the gives refuse it. */
+/* MPI_Alloc_mem yields reachable memory.  It is not owned in OPI's sense, so OPI_Free and the gives refuse it.  A block that is not aligned as the program asks
+ * is none: the MPI makes another. */
 EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
     if (opi.disabled || size < 0)
         return PMPI_Alloc_mem(size, info, baseptr);
+    size_t to = opi_alignment(info);
     opi_enter();
-    void *p = opi_pool_alloc((size_t)size);
+    void *p = opi_pool_alloc((size_t)size > to ? (size_t)size : to); /* a large block is likelier to begin there */
     uint8_t *h = p ? opi_held_byte(p) : NULL;
+    if (p && !opi_is_aligned(p, to)) {
+        opi_pool_free(p);
+        h = NULL;
+    }
     if (h)
         *h = OPI_HELD_MEM;
     opi_leave();

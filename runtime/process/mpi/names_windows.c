@@ -36,6 +36,11 @@ EXPORT int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, in
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_get_attr(win, win_keyval, attribute_val, flag);
 }
 
+EXPORT int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
+    int rc = opi_win_shared_query(win, rank, size, disp_unit, sizeof *disp_unit, baseptr);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_shared_query(win, rank, size, disp_unit, baseptr);
+}
+
 EXPORT int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
     OPI_SITE();
     int rc = opiw_put("MPI_Put", origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, NULL);
@@ -185,6 +190,11 @@ EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
     int rc = opi_win_allocate(size, disp_unit, info, comm, baseptr, win, MPI_WIN_FLAVOR_SHARED);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+}
+
+EXPORT int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) {
+    int rc = opi_win_shared_query(win, rank, size, disp_unit, sizeof *disp_unit, baseptr);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr);
 }
 
 EXPORT int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {

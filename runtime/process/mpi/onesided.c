@@ -12,25 +12,16 @@
 #include "process/heap/heap.h"
 #include "process/mpi/p2p.h"
 #include "process/objects/request.h"
+#include "process/objects/window.h"
+#include "shared/alignment.h"
 #include "shared/onesided/watch.h"
 
 #include <stdlib.h>
 
-#define CHAINS 64
 #define PAGE 4096
+#define LINE 64
 #define PLACED ((size_t)8 << 10) /* from so many bytes on it matters where a window's memory starts within a page */
 #define TAG 7301 /* of the messages by which the MPI makes a communicator for an exchange */
-
-/* What libopi keeps of a window beside struct opiw_win. */
-struct window {
-    struct window *next;
-    MPI_Win handle;
-    struct opiw_win *w;
-    MPI_Group group;
-    void *block; /* memory that MPI_Win_allocate's is in */
-    int flavor, model;
-    bool exposes; /* counted in `exposed` (expose.c) */
-};
 
 /* What members tell each other. */
 struct card {
@@ -39,26 +30,6 @@ struct card {
     int32_t local;
     int32_t direct, ok;
 };
-
-static struct window *chain[CHAINS]; /* inside the section */
-static struct window *last;
-
-static struct window **place_of(MPI_Win win) {
-    struct window **at = &chain[opi_handle_hash(&win, sizeof win) % CHAINS];
-    while (*at && (*at)->handle != win)
-        at = &(*at)->next;
-    return at;
-}
-
-struct opiw_win *opiw_of(MPI_Win win) {
-    if (OPI_UNLIKELY(!last || last->handle != win)) {
-        struct window *x = *place_of(win);
-        if (!x)
-            return NULL;
-        last = x;
-    }
-    return last->w;
-}
 
 int opiw_unknown(const char *call, MPI_Win win) {
     (void)call, (void)win;
@@ -71,11 +42,6 @@ void opiw_begin(void) {
 
 void opiw_end(void) {
     opi_leave();
-}
-
-struct opiw_win *opiw_begin_of(MPI_Win win) {
-    opi_enter();
-    return OPI_LIKELY(last && last->handle == win) ? last->w : opiw_of(win);
 }
 
 bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void *), void *of) {
@@ -111,7 +77,7 @@ int opiw_lost_class(void) {
 }
 
 int opiw_raise(struct opiw_win *w, int class, const char *call, const char *why) {
-    const struct window *x = w->side;
+    const struct opi_win *x = w->side;
     MPI_Errhandler h;
     bool fatal = PMPI_Win_get_errhandler(x->handle, &h) != MPI_SUCCESS || h == MPI_ERRORS_ARE_FATAL;
     if (!fatal && h != MPI_ERRHANDLER_NULL)
@@ -176,7 +142,7 @@ bool opiw_gone(const struct opiw_target *t) {
 }
 
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n) {
-    const struct window *x = w->side;
+    const struct opi_win *x = w->side;
     if (group == MPI_GROUP_NULL || PMPI_Group_size(group, n) != MPI_SUCCESS)
         return NULL;
     int *from = malloc(((size_t)*n + 1) * sizeof *from), *to = malloc(((size_t)*n + 1) * sizeof *to);
@@ -307,7 +273,7 @@ static bool on_device(const void *p) {
     return is;
 }
 
-static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *seat, void *block, void *log) {
+static void put_down(struct opi_win *x, struct opiw_win *w, struct opiw_seat *seat, void *block, void *log) {
     opi_enter();
     if (x && x->exposes)
         opi_cover();
@@ -326,7 +292,11 @@ static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *sea
 /* Memory of the shared heap for a window; `block` is what is to be given back.  A copy whose target lies 16 to 48 bytes after its source, whole pages left out,
  * takes up to 1.7 times as long as any other: the processor takes what it loads for what it has just stored.  malloc's large blocks start 16 bytes into a page,
  * and ours at any line.  Half a page apart neither a put nor a get is one of those. */
-static void *window_memory(size_t size, void **block) {
+static void *window_memory(size_t size, size_t to, void **block) {
+    if (to > (size >= PLACED ? PAGE / 2 : LINE)) { /* as the program asks */
+        *block = opi_pool_alloc(size + to);
+        return *block ? (char *)*block + (-(uintptr_t)*block & (to - 1)) : NULL;
+    }
     *block = size >= PLACED ? opi_pool_alloc(size + PAGE) : NULL;
     if (*block)
         return (char *)*block + ((PAGE / 2 - (uintptr_t)*block) & (PAGE - 1));
@@ -342,7 +312,7 @@ static struct card card_of(const struct wish *h, int n, int near, int local, str
     *seat = fits && given ? opi_pool_alloc(opiw_seat_bytes(n)) : NULL;
     *log = *seat && opi.check ? opi_pool_alloc(opiw_log_bytes()) : NULL; /* without one nothing is checked */
     *block = NULL;
-    void *base = *seat && h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? window_memory((size_t)h->size, block) : h->base;
+    void *base = *seat && h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? window_memory((size_t)h->size, opi_alignment(h->info), block) : h->base;
     opi_leave();
     if (!*seat || (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !*block))
         return c;
@@ -398,7 +368,7 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
     struct card mine = card_of(h, m.size, m.n, m.locals[me], &seat, &block, &log);
     struct card *cards = calloc((size_t)m.n, sizeof *cards);
     struct opiw_win *w = calloc(1, sizeof *w);
-    struct window *x = calloc(1, sizeof *x);
+    struct opi_win *x = calloc(1, sizeof *x);
     if (!cards || !w || !x || !(w->at = calloc((size_t)m.size, sizeof *w->at)))
         opi_die("out of memory for a window");
     x->exposes = mine.desk != 0;
@@ -417,7 +387,7 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
         put_down(x, w, seat, block, log);
         return rc;
     }
-    *x = (struct window){.handle = *win, .w = w, .block = block, .flavor = h->flavor, .model = MPI_WIN_UNIFIED, .exposes = mine.desk != 0};
+    *x = (struct opi_win){.handle = *win, .w = w, .block = block, .flavor = h->flavor, .model = MPI_WIN_UNIFIED, .exposes = mine.desk != 0};
     w->side = x;
     seat_members(h, w, &m, cards);
     for (int i = 0; h->flavor == MPI_WIN_FLAVOR_SHARED && i < m.n; i++)
@@ -431,9 +401,7 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
     free(cards);
     PMPI_Win_get_group(*win, &x->group);
     opi_enter();
-    struct window **at = place_of(*win);
-    x->next = *at;
-    *at = x;
+    opi_win_keep(x);
     opi_leave();
     void *gives = block ? w->at[w->rank].base : shared;
     if (baseptr)
@@ -460,11 +428,7 @@ int opi_win_free(const char *call, MPI_Win *win) {
     struct opiw_win *w = opiw_of(*win);
     bool open = w && (w->exposed || (w->access != OPIW_NONE && w->access != OPIW_FENCED));
     bool gone = w && !open && opiw_depart(call, w);
-    struct window *x = w ? w->side : NULL;
-    if (gone) {
-        *place_of(*win) = x->next;
-        last = NULL;
-    }
+    struct opi_win *x = w ? w->side : NULL;
     opi_leave();
     if (!w)
         return OPI_NATIVE;
@@ -472,21 +436,10 @@ int opi_win_free(const char *call, MPI_Win *win) {
         return open ? opiw_raise(w, MPI_ERR_RMA_SYNC, call, "an epoch is open")
                     : opiw_raise(w, opi_lost_class(), call, "a rank of the window has died");
     PMPI_Group_free(&x->group);
-    int rc = PMPI_Win_free(win);
+    int rc = PMPI_Win_free(win); /* which calls the program's functions that delete attributes: they ask for others of this window */
+    opi_enter();
+    opi_win_forget(x);
+    opi_leave();
     put_down(x, w, w->at[w->rank].seat, x->block, w->at[w->rank].log);
     return rc;
-}
-
-/* The window beneath is one of MPI_Win_create where ours is one of MPI_Win_allocate. */
-int opi_win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
-    opi_enter();
-    struct opiw_win *w = keyval == MPI_WIN_CREATE_FLAVOR || keyval == MPI_WIN_MODEL ? opiw_of(win) : NULL;
-    opi_leave();
-    if (!w || !value || !flag)
-        return OPI_NATIVE;
-    struct window *x = w->side;
-    int *what = keyval == MPI_WIN_MODEL ? &x->model : &x->flavor;
-    memcpy(value, &what, sizeof what);
-    *flag = 1;
-    return MPI_SUCCESS;
 }

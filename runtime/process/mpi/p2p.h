@@ -157,7 +157,9 @@ int opi_win_create(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_
 int opi_win_allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win, int flavor);
 int opi_win_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
 int opi_win_free(const char *call, MPI_Win *win);
+/* objects/window.c */
 int opi_win_get_attr(MPI_Win win, int keyval, void *value, int *flag);
+int opi_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, void *unit, size_t unit_bytes, void *baseptr);
 
 #pragma GCC visibility pop
 

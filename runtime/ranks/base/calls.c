@@ -1,5 +1,6 @@
 /* calls.c - the beginning and the end of MPI, and what belongs to no other file. */
 #include "ranks/base/ranks.h"
+#include "shared/alignment.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -83,12 +84,12 @@ EXPORT int MPI_Pcontrol(const int level, ...) {
 }
 
 EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base) {
-    (void)info;
     opir_me("MPI_Alloc_mem");
+    size_t to = opi_alignment(info);
     void *p = NULL;
     if (size < 0)
         return opir_raise(NULL, MPI_ERR_ARG, "MPI_Alloc_mem", "size %lld is negative", (long long)size);
-    if (posix_memalign(&p, 64, size ? (size_t)size : 1))
+    if (posix_memalign(&p, to > 64 ? to : 64, size ? (size_t)size : 1))
         return opir_raise(NULL, MPI_ERR_NO_MEM, "MPI_Alloc_mem", "no memory for %lld bytes", (long long)size);
     memcpy(base, &p, sizeof p);
     return MPI_SUCCESS;

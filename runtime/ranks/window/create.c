@@ -1,6 +1,7 @@
 /* create.c - making windows: what members tell each other, and where their seats and their memory lie. */
 #include "ranks/transport/net.h"
 #include "ranks/window/win.h"
+#include "shared/alignment.h"
 #include "shared/onesided/watch.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct card {
     int world;
     enum trouble trouble;
     bool checks; /* what is done to its memory: it has a log then */
+    size_t align; /* of what it allocates, as its info asks; at least a line */
     bool apart; /* no part of the memory of MPI_Win_allocate_shared need follow another: as member 0 says */
 };
 
@@ -94,7 +96,7 @@ static void *block_for(const struct making *m) {
         for (int i = 0; m->c->rank == 0 && i < m->n; i++)
             bytes += (size_t)m->all[i].size;
     }
-    return posix_memalign(&p, LINE, bytes ? bytes : 1) ? NULL : p;
+    return posix_memalign(&p, m->mine.align, bytes ? bytes : 1) ? NULL : p;
 }
 
 static int within(struct making *m, struct opir_win **made) {
@@ -140,12 +142,20 @@ struct layout {
 
 /* A place after all others.  A copy whose target lies 16 to 48 bytes after its source, whole pages left out, is slow: malloc's large blocks start 16 bytes into
  * a page, so ours start in the middle of one.  False where there are not so many addresses. */
-static bool place(size_t *end, size_t bytes, size_t *at) {
+static bool place(size_t *end, size_t bytes, size_t align, size_t *at) {
     if (bytes > PTRDIFF_MAX - 4 * PAGE || *end > PTRDIFF_MAX - 4 * PAGE - bytes)
         return false;
-    *at = bytes < PLACED ? *end : (*end + PAGE - 1) / PAGE * PAGE + PAGE / 2;
+    if (align > LINE)
+        *at = (*end + OPIR_GROUND_HEAD + align - 1) / align * align - OPIR_GROUND_HEAD;
+    else
+        *at = bytes < PLACED ? *end : (*end + PAGE - 1) / PAGE * PAGE + PAGE / 2;
     *end = *at + (bytes + LINE - 1) / LINE * LINE;
     return true;
+}
+
+/* What is mapped begins at a page, and no member knows where its pages will be. */
+static size_t page_at_most(const struct card *c) {
+    return c->align < PAGE ? c->align : PAGE;
 }
 
 static void layout_drop(struct layout *l) {
@@ -161,12 +171,12 @@ static bool lay_out(const struct making *m, const struct opir_spread *p, struct 
         for (int j = p->at[k]; j < p->at[k + 1]; j++) {
             struct spot *s = &l->of[p->places[j]];
             s->piece = s->block = k;
-            fits = place(&l->bytes[k], opiw_seat_bytes(m->n), &s->seat) && fits;
+            fits = place(&l->bytes[k], opiw_seat_bytes(m->n), LINE, &s->seat) && fits;
             if (m->all[p->places[j]].checks)
-                fits = place(&l->bytes[k], opiw_log_bytes(), &s->log) && fits;
+                fits = place(&l->bytes[k], opiw_log_bytes(), LINE, &s->log) && fits;
         }
     for (int i = 0; brings(m) && i < m->n; i++)
-        fits = place(&l->bytes[l->of[i].piece], (size_t)m->all[i].size, &l->of[i].memory) && fits;
+        fits = place(&l->bytes[l->of[i].piece], (size_t)m->all[i].size, page_at_most(&m->all[i]), &l->of[i].memory) && fits;
     if (!in_one_block(m))
         return fits;
     size_t sum = 0;
@@ -176,7 +186,7 @@ static bool lay_out(const struct making *m, const struct opir_spread *p, struct 
         fits = !__builtin_add_overflow(sum, (size_t)m->all[i].size, &sum) && fits;
     }
     size_t at = 0;
-    fits = place(&l->bytes[l->of[0].piece], sum, &at) && fits;
+    fits = place(&l->bytes[l->of[0].piece], sum, page_at_most(&m->all[0]), &at) && fits;
     for (int i = 0; i < m->n; i++)
         l->of[i].memory += at;
     return fits;
@@ -270,6 +280,7 @@ int opir_win_make(const char *call, int flavor, void *base, MPI_Aint size, MPI_A
         return opir_raise(c, MPI_ERR_DISP, call, "invalid displacement unit");
     struct making m = {.call = call, .comm = comm, .c = c, .flavor = flavor, .n = opir_comm_size(c)};
     m.mine = (struct card){.base = (uintptr_t)base, .size = size, .unit = unit, .world = me->world, .checks = opir.check, .apart = noncontiguous(info)};
+    m.mine.align = opi_alignment(info) > LINE ? opi_alignment(info) : LINE;
     m.all = opir_alloc((size_t)m.n * sizeof *m.all);
     struct opir_win *x = NULL;
     int rc = gather(&m);

@@ -11,8 +11,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define HEAD 64 /* of each piece: the token, and nothing else on its line */
-
 /* `left` is counted by the members; all else is constant once the window is made. */
 struct opir_ground {
     atomic_int left; /* members of this process that have not dropped it; release and acquire: what they did there, before it is unmapped */
@@ -35,8 +33,8 @@ struct opir_ground *opir_ground_new(int pieces, int here, size_t bytes, int memb
     g->pieces = pieces;
     g->fd = memfd_create("opi-window", MFD_CLOEXEC);
     char *at = NULL;
-    if (g->fd >= 0 && bytes <= PTRDIFF_MAX - HEAD && ftruncate(g->fd, (off_t)(bytes + HEAD)) == 0)
-        at = mapped(g->fd, bytes + HEAD);
+    if (g->fd >= 0 && bytes <= PTRDIFF_MAX - OPIR_GROUND_HEAD && ftruncate(g->fd, (off_t)(bytes + OPIR_GROUND_HEAD)) == 0)
+        at = mapped(g->fd, bytes + OPIR_GROUND_HEAD);
     if (!at) {
         if (g->fd >= 0)
             close(g->fd);
@@ -44,7 +42,7 @@ struct opir_ground *opir_ground_new(int pieces, int here, size_t bytes, int memb
         return NULL;
     }
     g->piece[here].at = at;
-    g->piece[here].bytes = bytes + HEAD;
+    g->piece[here].bytes = bytes + OPIR_GROUND_HEAD;
     *card = (struct opir_ground_card){.token = opir_now() ^ (uint64_t)getpid() << 40 ^ (uintptr_t)at, .at = (uintptr_t)at, .fd = g->fd};
     memcpy(at, &card->token, sizeof card->token);
     return g;
@@ -57,12 +55,12 @@ bool opir_ground_join(struct opir_ground *g, int piece, int pid, size_t bytes, c
     int fd = open(name, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return false;
-    char *at = lseek(fd, 0, SEEK_END) == (off_t)(bytes + HEAD) ? mapped(fd, bytes + HEAD) : NULL;
+    char *at = lseek(fd, 0, SEEK_END) == (off_t)(bytes + OPIR_GROUND_HEAD) ? mapped(fd, bytes + OPIR_GROUND_HEAD) : NULL;
     close(fd);
     if (!at)
         return false;
     g->piece[piece].at = at;
-    g->piece[piece].bytes = bytes + HEAD;
+    g->piece[piece].bytes = bytes + OPIR_GROUND_HEAD;
     if (memcmp(at, &card->token, sizeof card->token) != 0) /* another process has that number here */
         return false;
     struct iovec mine = {&there, sizeof there}, theirs = {(void *)card->at, sizeof there};
@@ -74,7 +72,7 @@ void opir_ground_ready(struct opir_ground *g) {
 }
 
 char *opir_ground_at(const struct opir_ground *g, int piece, size_t offset) {
-    return g->piece[piece].at + HEAD + offset;
+    return g->piece[piece].at + OPIR_GROUND_HEAD + offset;
 }
 
 void opir_ground_drop(struct opir_ground *g) {

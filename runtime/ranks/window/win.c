@@ -153,13 +153,28 @@ EXPORT int MPI_Win_get_name(MPI_Win win, char *name, int *length) {
     return MPI_SUCCESS;
 }
 
+/* Those that are not told again stay. */
+static int take_hints(struct opir_win *x, MPI_Info info) {
+    if (x->info == MPI_INFO_NULL)
+        return PMPI_Info_dup(info, &x->info);
+    int n = 0, rc = PMPI_Info_get_nkeys(info, &n);
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+        char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+        int there = 0;
+        rc = PMPI_Info_get_nthkey(info, i, key);
+        if (rc == MPI_SUCCESS)
+            rc = PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &there);
+        if (rc == MPI_SUCCESS && there)
+            rc = PMPI_Info_set(x->info, key, value);
+    }
+    return rc;
+}
+
 EXPORT int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
     OPIR_WINDOW("MPI_Win_set_info");
     if (info == MPI_INFO_NULL)
         return opiw_raise(x->w, MPI_ERR_INFO, call, "null info");
-    if (x->info != MPI_INFO_NULL)
-        PMPI_Info_free(&x->info);
-    return PMPI_Info_dup(info, &x->info);
+    return take_hints(x, info);
 }
 
 /* Hints that MPI has values for where the program gave none. */

@@ -30,6 +30,7 @@ int opir_win_make(const char *call, int flavor, void *base, MPI_Aint size, MPI_A
 /* ---- ground.c: memory that the members of a window share, who live in several processes of a node --------------------------------------------------------- */
 
 /* Of each process with members one piece, mapped by all others, too.  Where things lie is the same sum for all members. */
+#define OPIR_GROUND_HEAD 64 /* of each piece, which begins at a page: the token, and nothing else on its line */
 struct opir_ground;
 struct opir_ground_card {
     uint64_t token; /* what the piece, which lies there in its process, begins with */

@@ -194,6 +194,14 @@ int opiw_combine_all(struct opiw_op *o, MPI_Op op, const void *origin, MPI_Datat
         o->why = "no whole number of the target's elements";
         return MPI_ERR_TYPE;
     }
+    if (OPIW_UNLIKELY(op != o->w->fit_op || e.type != o->w->fit_type)) {
+        if (op != MPI_REPLACE && op != MPI_NO_OP && !opiw_op_fits(op, e.type)) {
+            o->why = "the operation does not know the datatype";
+            return MPI_ERR_OP;
+        }
+        o->w->fit_op = op;
+        o->w->fit_type = e.type;
+    }
     bool plain = op == MPI_NO_OP || o->local.contiguous;
     if (o->direct && o->remote.contiguous && plain && (!result || rs->contiguous))
         return in_place(o, &e, origin, result);

@@ -193,6 +193,8 @@ struct opiw_win {
     int nstart, npost;
     int *start, *post; /* the groups of the epochs that are open */
     struct opiw_target *at;
+    MPI_Op fit_op; /* of the last accumulate: that operation has this type (opiw_op_fits).  Neither before the first */
+    MPI_Datatype fit_type;
     void *side; /* what the side keeps */
     void *order; /* where members are in other processes, and some are not: what order.h takes, the same for all of this process; NULL: elsewhere */
 };
@@ -241,6 +243,8 @@ int opiw_lost_class(void);
 bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s);
 /* The size of a predefined type without gaps, whose elements the caller's loads and stores reach; 0: some other type. */
 size_t opiw_plain_size(MPI_Datatype type);
+/* False: MPI_Reduce_local of this predefined type would not return, but end the program.  Inside begin and end. */
+bool opiw_op_fits(MPI_Op op, MPI_Datatype type);
 void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t at, size_t n, void *to);
 void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at, size_t n, const void *from);
 /* Do loads and stores reach these bytes of another member, at this address?  Asked for dynamic windows. */

@@ -59,6 +59,30 @@ static void arguments(MPI_Win win, int to)
     MPI_Op_free(&own);
 }
 
+/* An operation that does not know the type is told to the window's handler, whatever MPI_Reduce_local's would be. */
+static void reductions(MPI_Win win, int to)
+{
+    double v = 1, was;
+    struct {
+        long value;
+        int index;
+    } pair = {0, 0}, old;
+    MPI_Datatype bytes;
+    MPI_Type_contiguous(2, MPI_FLOAT, &bytes);
+    MPI_Type_commit(&bytes);
+    MPI_Win_fence(0, win);
+    for (int again = 0; again < 2; again++) {
+        CHECK_CLASS(MPI_Accumulate(&v, 1, MPI_DOUBLE, to, 0, 1, MPI_DOUBLE, MPI_BXOR, win), MPI_ERR_OP);
+        CHECK_CLASS(MPI_Accumulate(&v, 1, bytes, to, 0, 1, bytes, MPI_BAND, win), MPI_ERR_OP);
+        CHECK_CLASS(MPI_Fetch_and_op(&v, &was, MPI_DOUBLE, to, 0, MPI_MAXLOC, win), MPI_ERR_OP);
+        CHECK_CLASS(MPI_Get_accumulate(&pair, 1, MPI_LONG_INT, &old, 1, MPI_LONG_INT, to, 0, 1, MPI_LONG_INT, MPI_SUM, win), MPI_ERR_OP);
+        CHECK_CLASS(MPI_Get_accumulate(&pair, 1, MPI_LONG_INT, &old, 1, MPI_LONG_INT, to, 0, 1, MPI_LONG_INT, MPI_MINLOC, win), MPI_SUCCESS);
+        CHECK_CLASS(MPI_Accumulate(&v, 1, MPI_DOUBLE, to, 0, 1, MPI_DOUBLE, MPI_SUM, win), MPI_SUCCESS);
+    }
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Type_free(&bytes);
+}
+
 static void epochs(MPI_Win win, int to)
 {
     long v = 1;
@@ -90,11 +114,37 @@ static void handler(MPI_Win *win, int *code, ...)
 
 static int deleted;
 
+/* The window is still what it was. */
 static int forget(MPI_Win win, int key, void *value, void *extra)
 {
-    (void)win, (void)key, (void)extra;
-    deleted += value == &deleted;
+    int *flavor, flag;
+    (void)key, (void)extra;
+    MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag);
+    deleted += value == &deleted && flag && *flavor == MPI_WIN_FLAVOR_ALLOCATE;
     return MPI_SUCCESS;
+}
+
+/* Hints that are not told again stay. */
+static void hints(MPI_Win win)
+{
+    static const char *const key[] = {"no_locks", "accumulate_ordering"};
+    static const char *const value[] = {"false", "rar"};
+    char there[16];
+    int flag;
+    for (int i = 0; i < 2; i++) {
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, key[i], value[i]);
+        CHECK(MPI_Win_set_info(win, info) == MPI_SUCCESS);
+        MPI_Info_free(&info);
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Info info;
+        MPI_Win_get_info(win, &info);
+        MPI_Info_get(info, key[i], 15, there, &flag);
+        CHECK(!flag || strcmp(there, value[i]) == 0); /* Open MPI keeps none */
+        MPI_Info_free(&info);
+    }
 }
 
 static void objects(MPI_Win win)
@@ -149,6 +199,58 @@ static void nothing_shared(int rank, int size)
     MPI_Win_free(&win);
 }
 
+/* Since MPI 4.1 windows of MPI_Win_allocate tell where their memory lies, where loads and stores reach it. */
+static void allocated(int rank, int size)
+{
+#if MPI_VERSION >= 4
+    int *mine, *its, unit, to = (rank + 1) % size;
+    MPI_Aint bytes;
+    MPI_Win win;
+    MPI_Win_allocate(to ? BYTES : 0, 4 << rank % 2, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win); /* the last has none */
+    if (to)
+        mine[0] = 10 + rank;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int k = 0; k < size - 1; k++) {
+        MPI_Aint wide;
+        CHECK(MPI_Win_shared_query(win, k, &bytes, &unit, &its) == MPI_SUCCESS);
+        CHECK(bytes == BYTES && unit == 4 << k % 2 && its && its[0] == 10 + k && (k != rank || its == mine));
+        CHECK(MPI_Win_shared_query_c(win, k, &bytes, &wide, &its) == MPI_SUCCESS);
+        CHECK(bytes == BYTES && wide == unit && its && its[0] == 10 + k);
+    }
+    CHECK(MPI_Win_shared_query(win, size - 1, &bytes, &unit, &its) == MPI_SUCCESS && bytes == 0);
+    CHECK(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &its) == MPI_SUCCESS);
+    CHECK(size == 1 || (bytes == BYTES && its[0] == 10));
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Win_shared_query(win, size, &bytes, &unit, &its), MPI_ERR_RANK);
+    MPI_Win_free(&win);
+#else
+    (void)rank, (void)size;
+#endif
+}
+
+/* As an info asks (MPI 4.0). */
+static void aligned(void)
+{
+    static const int of[] = {100, 100000};
+    for (int to = 64; to <= 4096; to *= 2)
+        for (int i = 0; i < 2; i++) {
+            char value[16];
+            void *memory;
+            MPI_Info info;
+            MPI_Win win;
+            snprintf(value, sizeof value, "%d", to);
+            MPI_Info_create(&info);
+            MPI_Info_set(info, "mpi_minimum_memory_alignment", value);
+            CHECK(MPI_Alloc_mem(of[i], info, &memory) == MPI_SUCCESS && (uintptr_t)memory % (uintptr_t)to == 0);
+            memset(memory, 1, (size_t)of[i]);
+            MPI_Free_mem(memory);
+            CHECK(MPI_Win_allocate(of[i], 1, info, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS && (uintptr_t)memory % (uintptr_t)to == 0);
+            memset(memory, 1, (size_t)of[i]);
+            MPI_Win_free(&win);
+            MPI_Info_free(&info);
+        }
+}
+
 int main(int argc, char **argv)
 {
     char *memory;
@@ -158,14 +260,19 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     int rank = asked(MPI_Comm_rank), size = asked(MPI_Comm_size), to = (rank + 1) % size;
     nothing_shared(rank, size);
+    allocated(rank, size);
+    aligned();
     MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     arguments(win, to);
     MPI_Barrier(MPI_COMM_WORLD);
     compared(win, to);
     MPI_Barrier(MPI_COMM_WORLD);
+    reductions(win, to);
+    MPI_Barrier(MPI_COMM_WORLD);
     epochs(win, to);
     objects(win);
+    hints(win);
     MPI_Win_create_errhandler(handler, &own);
     MPI_Win_set_errhandler(win, own);
     MPI_Errhandler_free(&own);
