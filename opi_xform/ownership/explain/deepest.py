@@ -200,6 +200,9 @@ class Deepest:
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
             return replace(Refusal(Reason.SMALL, how_small(uses)), form=refusal.reason)
+        if refusal.reason is Reason.OLD_ADDRESS and moving_loop(self.program, uses[0]):  # pieces, by whatever name
+            found = self.inside(uses[0])
+            return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.PATTERN:  # what the program does tells more than how it was found
             return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated

@@ -21,7 +21,8 @@ from opi_xform.ownership.procnull.kinds import stands_for
 
 MOST = 2000  # values that are followed
 
-Value = tuple[int, int, ins.Operand]  # the node that evaluates it, the frame, and what it is
+Value = tuple[int, int, ins.Operand, bool]
+"""The node that evaluates it, the frame, what it is, and whether it is only a part of a sum or a product."""
 
 
 class _Search:
@@ -36,11 +37,13 @@ class _Search:
         self.perhaps: list[tuple[int, int]] = []  # nodes that write to what is read, an object, or other memory
         self.read: list[tuple[str, Span]] = []  # it is read from one of several objects
         self.late: list[tuple[str, Span]] = []  # ``other``, where it is not known that this is what is read
+        self.made: list[tuple[str, Span]] = []  # it is computed from what would be MPI_PROC_NULL
+        self.part = False  # what is looked at is a part of what the source is computed from
         self.sure = True
         self.seen: set[Name | int] = set()  # names, and nodes that read memory
 
     def run(self, n: int, operand: ins.Operand) -> tuple[str, Span, bool] | None:
-        self.work.append((n, self.graph.nodes[n].frame, operand))
+        self.follow(n, self.graph.nodes[n].frame, operand)
         for at in range(MOST):
             if at == len(self.work) and not (self.named or self.other):
                 self.sure = False
@@ -48,19 +51,27 @@ class _Search:
                     self.put(*self.perhaps.pop(0))
             if at == len(self.work) or self.named:
                 break
-            n, frame, operand = self.work[at]
+            n, frame, operand, part = self.work[at]
+            self.part = part or _computes(operand)
             for leaf in leaves(operand):
                 if isinstance(leaf, ins.Nondet):
-                    self.work.extend((n, frame, a) for a in leaf.args)
+                    self.follow(n, frame, *leaf.args)
                 else:
                     self.leaf(n, frame, leaf)
+            self.part = False
         sure, unsure = (self.named, ()) if self.sure else ((), self.named)
-        found = next(iter((*sure, *self.other, *self.read, *unsure, *self.late)), None)
+        found = next(iter((*sure, *self.made, *self.other, *self.read, *unsure, *self.late)), None)
         return None if found is None else (*found, bool(sure))
+
+    def follow(self, n: int, frame: int, *operands: ins.Operand) -> None:
+        self.work.extend((n, frame, operand, self.part) for operand in operands)
 
     def leaf(self, n: int, frame: int, leaf: ins.Operand) -> None:
         if isinstance(leaf, ins.Const) and (leaf.name == ast.PROC_NULL or stands_for(leaf.value, self.null)):
             span = self.names.span(n)
+            if self.part and leaf.name != ast.PROC_NULL:
+                self.made.append((f"it is computed from the {leaf.value} of {line_of(span)}", span))
+                return
             also = "that is" if leaf.value == self.null else "that may be"
             text = "so" if leaf.name == ast.PROC_NULL else f"to {leaf.value}, which {also}"
             told = f"{line_of(span)} sets it {text}"
@@ -82,14 +93,14 @@ class _Search:
         node = self.graph.nodes[d]
         match node.action:
             case ins.Define(value=value):
-                self.work.append((d, node.frame, value))
+                self.follow(d, node.frame, value)
             case Bind(caller=caller, params=params, args=args):
                 given = (
                     a for key, a in zip(params, args, strict=False) if isinstance(leaf, ins.Var) and key == leaf.key
                 )
-                self.work.extend((d, caller, a) for a in given)
+                self.follow(d, caller, *given)
             case Unbind(callee=callee, value=value) if value is not None:
-                self.work.append((d, callee, value))
+                self.follow(d, callee, value)
             case ins.Load() if d not in self.seen:
                 self.seen.add(d)
                 accesses = self.program.values.accesses
@@ -118,7 +129,7 @@ class _Search:
         given = self.sure if o is None else self.given(n, o)
         match node.action:
             case ins.Store(value=value):
-                self.work.append((n, node.frame, value))
+                self.follow(n, node.frame, value)
             case ins.CallInstr(callee=ins.AddrFunc(key=key), args=args) as call if not self.names.entered(node):
                 effect = self.program.effects.get(key)
                 key = call.call.callee.name if isinstance(call.call.callee, ast.FuncRef) else key
@@ -127,11 +138,11 @@ class _Search:
                     self.named.append((f"`{key}` at {line_of(span)} may say so", span))
                 elif effect is not None and effect.fills is not None and o is not None:  # one byte everywhere
                     filled = effect.fills
-                    self.work.extend((n, node.frame, a) for a in args[filled.value :][:1] if filled.kind == "arg")
+                    self.follow(n, node.frame, *(args[filled.value :][:1] if filled.kind == "arg" else ()))
                 elif effect is not None and effect.allocates is not None:
                     pass  # an address is no rank
                 elif effect is not None and effect.pure:
-                    self.work.extend((n, node.frame, a) for a in args)
+                    self.follow(n, node.frame, *args)
                 elif effect is None or not (effect.nonnegative or effect.source.startswith("mpi")):
                     found = self.other if given or self.sure else self.late
                     found.append((f"it depends on what `{key}` gives at {line_of(span)}", span))
@@ -149,6 +160,13 @@ class _Search:
         pairs = zip(node.action.args, node.action.call.args, strict=False)
         found = [self.program.points_to.operand(node.frame, a) for a, e in pairs if e.type.is_pointer]
         return any(o in objects and UNKNOWN not in objects for objects in found)
+
+
+def _computes(operand: ins.Operand) -> bool:
+    """An operand is a sum, a product or the like of others."""
+    while isinstance(operand, ins.Op) and operand.op == "cast":
+        operand = operand.args[0]
+    return isinstance(operand, ins.Op)
 
 
 def _apart(one: Access, other: Access) -> bool:

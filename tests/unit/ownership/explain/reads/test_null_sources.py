@@ -42,6 +42,24 @@ def test_a_source_that_may_be_null(tmp_path: Path, size: str, source: str, more:
         assert found[0]["message"].endswith(" then too")  # no advice: a test around the call would not do
 
 
+def test_a_number_that_is_one_part_of_a_sum_does_not_set_the_source(tmp_path: Path) -> None:
+    """Who is beside a rank in a ring: the remainder is no rank but one's own, however it comes about."""
+    beside = "static int beside(const int *at, int d, int many) { return (*at + d + many) % many; }\n"
+    lines = [
+        "int *in = malloc(N * 8), at[2] = {atoi(argv[1]), 0};",
+        "int from = beside(at, -1, argc + 3); // GIVEN",
+        "for (int t = 1; t < 4; t++) {",
+        SIZED,
+        "MPI_Recv(in, k, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int i = 0; i < k; i++) s += in[i];",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, beside)
+    where = f"it is computed from the -1 of line {line_of(text, 'GIVEN')}"
+    told = f"could not show that the source is not MPI_PROC_NULL ({where})"
+    assert (found[0]["code"], found[0]["message"].partition(", and line")[0]) == ("OPI203", told)
+
+
 WORDS = (nothing_came, silent_before)  # what is tested here, by way of the whole tool
 EXCHANGE = [
     "int *partner = malloc(N * 4), *count = malloc(N * 4), *b = malloc(N * 4);",
