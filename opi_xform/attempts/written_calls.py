@@ -8,6 +8,7 @@ Where that makes sites convert, its plan counts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -50,11 +51,11 @@ class WrittenCalls:
         if best is None:
             return None
         gained = converted(best.plan) - converted(self.plan)
-        fewer = self.of(calls, self.touching(gained) | self.handing)
-        if 0 < len(fewer) < len(calls):
-            tried = self.again.better([self.edits(fewer)], self.plan)
+        for fewer in (self.edited(calls, best), self.of(calls, self.touching(gained) | self.handing)):
+            tried = self.again.better([self.edits(fewer)], self.plan) if 0 < len(fewer) < len(calls) else None
             if tried is not None and converted(tried.plan) >= converted(best.plan):
                 best, calls = tried, fewer
+                break
         return replace(best, plan=self.told(best.plan, calls, gained))
 
     def calls(self) -> list[Written]:
@@ -91,6 +92,16 @@ class WrittenCalls:
             out |= {graph.frames[frame].function for frame in frames}
             frames = {graph.frames[frame].parent for frame in frames}
         return {name for name in out - leading(self.program) if name in functions and _gets_address(functions[name])}
+
+    def edited(self, calls: Sequence[Written], tried: Tried) -> list[Written]:
+        """Those of which another text stands there in the end: the others may as well stay calls."""
+        bodies = [(self.again.sources.name(one.place[0]), max((e.text for e in one.edits), key=len)) for one in calls]
+        many = Counter(bodies)
+        return [
+            one
+            for one, (file, body) in zip(calls, bodies, strict=True)
+            if tried.changed.get(file, b"").count(body) < many[file, body]
+        ]
 
     def of(self, calls: Sequence[Written], functions: Collection[str]) -> list[Written]:
         return [one for one in calls if one.function in functions]

@@ -137,3 +137,44 @@ def test_what_packs_another_place_is_none(tmp_path: Path) -> None:
     found = program(tmp_path, "v, at + 1, n")
     again = replace(found.again, further=starting)
     assert WrittenCalls(found.program, found.plan, found.units, again).run() is None
+
+
+HANDED = """struct halo { double *out[2], *kept[2]; };
+static int get(double **to, int n)
+{
+    *to = malloc(n * sizeof **to);
+    return *to == NULL;
+}
+static struct halo *make(int n)
+{
+    struct halo *h = malloc(sizeof *h);
+    for (int d = 0; d < 2; d++) {
+        if (get(&h->kept[d], 9))
+            exit(1);
+        if (get(&h->out[d], n))
+            exit(1);
+    }
+    return h;
+}
+int main(int argc, char **argv)
+{
+    struct halo *h = make(argc);
+    for (int d = 0; d < 2; d++) {
+        for (int i = 0; i < argc; i++)
+            h->out[d][i] = i;
+        MPI_Send(h->out[d], argc, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // ONE
+    }
+    return h->kept[0] == h->kept[1];
+}
+"""
+
+
+def test_what_hands_out_memory_is_written_out_where_it_is_a_messages(tmp_path: Path) -> None:
+    found = whole(tmp_path, HANDED)
+    assert found.decisions == {"ONE": "keep"}
+    again = replace(found.again, further=lambda _again, _program, plan: (plan, None))
+    tried = WrittenCalls(found.program, found.plan, found.units, again).run()
+    assert tried is not None
+    assert found.of(tried.plan) == {"ONE": "convert"}
+    (text,) = tried.changed.values()
+    assert (text.count(b"get(&h->kept[d], 9)"), text.count(b"get(&h->out[d], n)")) == (1, 0)
