@@ -310,7 +310,7 @@ class _Body:
         self, caller: ast.Function, variable: ast.Variable, mentions: Sequence[Mention], argument: ast.Expr
     ) -> Change | None:
         """A sum is written for a parameter that is nothing but elements' numbers: ``b[N + i]`` for ``b[at]``."""
-        given, text = argument.operand if isinstance(argument, ast.Cast) else argument, self.said_once(argument)
+        given, text = uncast(argument), self.said_once(argument)
         if not text or not _wide_enough(given.type, variable.type) or not all(map(reads, mentions)):
             return None
         for e in within(given):
@@ -319,11 +319,15 @@ class _Body:
                 return None
             if known is not None and not (self.keeps(known) and known.name not in self.others(variable)):
                 return None
+        data, edits = self.index.texts.read(self.function.span.file), list[tuple[int, int, str]]()
         for m in mentions:
+            begin, end = m.ref.span.begin, m.ref.span.end
             above = next((e for e in (m.parent, m.outer) if isinstance(e, ast.Index)), None)
             if above is None or uncast(above.index) is not m.ref or m.unevaluated or not m.ref.span.editable:
                 return None
-        return [], [(m.ref.span.begin, m.ref.span.end, text) for m in mentions]
+            alone = data[begin - 1 : begin] == b"[" and data[end : end + 1] == b"]"  # not as in ``at[b]``
+            edits.append((begin, end, text if alone else f"({text})"))
+        return [], edits
 
     def others(self, variable: ast.Variable) -> set[str]:
         """The names of the function's other variables."""

@@ -77,6 +77,7 @@ ELEMENT = "    for (int i = 0; i < n; i++)\n        b[from + i] = u[i];\n"
     [
         ("    b[from] = n;\n", "at + 1", "{ v[at + 1] = n; }"),
         ("    b[from] += b[from] * n;\n", "N + at", "{ v[N + at] += v[N + at] * n; }"),
+        ("    from[b] = n;\n", "at + 1", "{ (at + 1)[v] = n; }"),
         ("    at++;\n    b[from] = n;\n", "at + 1", "{ int from_given = at + 1; at++; v[from_given] = n; }"),
         ("    b[2 * from] = n;\n", "at + 1", "{ int from_given = at + 1; v[2 * from_given] = n; }"),
         (
