@@ -268,6 +268,11 @@ static double shortest(int posted, const long *from, int words, MPI_Win large, M
  * between two looks an epoch took 12 times as long after a post as under a lock. All but two ranks sleep meanwhile. */
 static void steps(void)
 {
+#ifdef __SANITIZE_ADDRESS__ /* what is instrumented tells no times */
+    enum { TIMED = 0 };
+#else
+    enum { TIMED = 1 };
+#endif
     enum { LONG = 1 << 14, TURNS = 20 };
     MPI_Comm pair;
     MPI_Group all, other;
@@ -295,7 +300,7 @@ static void steps(void)
                     CHECK(!"a sum is wrong");
                     break;
                 }
-        CHECK(rank || posted <= 5 * locked);
+        CHECK(rank || !TIMED || posted <= 5 * locked);
         MPI_Group_free(&all);
         MPI_Group_free(&other);
     }
