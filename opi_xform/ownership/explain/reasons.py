@@ -202,7 +202,7 @@ def liveness_refusal(
             # that another call begins where this message ends, or so many times as far in, tells that there is more
             others = (u.call.args[u.argument] for u in buffer.uses if u.node != use.node)
             beside = any(times_as_much(use, e) or begins_behind(use, e) for e in others)
-            inside = use.lo is not None and use.lo.constant is None
+            inside = use.lo is not None and use.lo.constant != 0
             if inside or beside or row_of_arrays(use.call.args[use.argument]):
                 message = f"{LIES_IN} `{name}`, and {line} may {does} bytes there{NOT_BROUGHT}"
             else:
