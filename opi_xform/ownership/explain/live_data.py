@@ -35,6 +35,7 @@ from opi_xform.ownership.explain.other_pointers import (
     other_turns_rows,
     row_of,
     row_within,
+    sends_too,
     takes_all,
     times_as_much,
 )
@@ -139,9 +140,7 @@ class LiveData:
         reads = {n for n in reads if not (self.never(self.graph.nodes[n].block) or self.elsewhere.never_called(n))}
         reads = {n for n in reads if not own or self.graph.nodes[n].frame == frame}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
-        again = {
-            n for n in mine - anew if root in self.touch.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))
-        }
+        again = {n for n in mine - anew if root in self.touch.by(n) and sends_too(use, n, self.uses.get(n, ()))}
         if root[0] == STORED and not self.program.complete:  # another function need not be called with the same struct
             again = {n for n in again if self.elsewhere.entry(n) == self.elsewhere.entry(use.node)}
         if self.once(use, argument) or not reached(self.graph, use.node, [use.node], copied):

@@ -13,7 +13,7 @@ from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.called import called_from, called_in, node_span
-from opi_xform.ownership.explain.choosing.argument import same_place
+from opi_xform.ownership.explain.choosing.argument import begins_behind, same_place
 from opi_xform.ownership.explain.datatypes import has_gaps, several_rows
 from opi_xform.ownership.explain.reaching.turns import moving_loop
 from opi_xform.ownership.explain.reaching.ways import in_turn
@@ -481,3 +481,11 @@ def set_through(program: Program, use: Use) -> tuple[tuple[Span, str], ...]:
     stores = (node for node in nodes if isinstance(node.action, ins.Store) and node.frame != frame)
     found = (called_in(program, node.number, frame) for node in stores)
     return tuple(dict.fromkeys((names.span(n), f"`{spelling(base)}` is set here") for n in found if n is not None))[:1]
+
+
+def sends_too(use: Use, n: int, others: Iterable[Use]) -> bool:
+    """A node has a send that may be of a message's own bytes: it is not written to begin where that ends, or so many
+    times as far in.
+    """
+    sent = (u.call.args[u.argument] for u in others if u.side == "send")
+    return any(n == use.node or not (times_as_much(use, e) or begins_behind(use, e)) for e in sent)
