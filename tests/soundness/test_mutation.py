@@ -67,6 +67,8 @@ INDETERMINATE = (
     "lifted_",
     "everyday_6",
     "out_member_",
+    "out_rows_",
+    "told_",
     "written_out_",
     "zeros_",
     "counted_twice_",

@@ -98,7 +98,7 @@ def test_without_room_for_the_check_it_says_so(tmp_path: Path) -> None:
 def test_other_texts_of_a_program_are_analysed_with_its_options(tmp_path: Path) -> None:
     start = given(tmp_path, SENDS)
     again = pipeline.again(replace(start, options=replace(start.options, min_bytes=801)))
-    program, plan, changed = again.analyse(start.units, start.sources, str(tmp_path), (), -1, True)
+    program, plan, changed = again.analyse(start.units, start.sources, str(tmp_path), (), -1, True, False)
     assert program is not None
     assert [d.code for d in plan.decisions] == ["OPI118"]
     assert changed == {}

@@ -131,15 +131,14 @@ def test_attempts_are_made_where_something_stays() -> None:
     assert list(attempts(result.plan, units).wanted(result.plan)) == []
     result, units = given(STAYS)
     made = attempts(result.plan, units)
-    every = {"given", "structs", "macros", "names", "rows", "copies"}
+    every = {"given", "structs", "macros", "blocks", "names", "rows", "copies", "calls"}
     shared = replace(result.plan.decisions[0], code="OPI104")
-    assert set(made.wanted(result.plan)) - {"parts", "starts", "tables", "calls"} == every
+    assert set(made.wanted(result.plan)) - {"parts", "starts", "tables"} == every
     assert set(made.wanted(Plan((shared,)))) == {
         *every,
         "parts",
         "starts",
         "tables",
-        "calls",
     }  # another message of its buffer is the reason
     alone = replace(result.plan.decisions[0], code="OPI107", form="")
     assert set(made.wanted(Plan((alone,)))) == every
@@ -156,7 +155,7 @@ def test_the_first_attempt_that_is_better_is_taken(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Attempts, "tried", attempt)
     assert made.best(result.plan, lambda _: nullcontext()) == (better, {"a.c": b""})
-    assert tried == ["given", "structs", "macros", "names"]
+    assert tried == ["given", "structs", "macros", "blocks", "names"]
 
 
 def test_what_does_not_compile_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
